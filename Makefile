@@ -1,0 +1,37 @@
+# Two commands for a stranger: `make demo`, `make test`. Everything else is for those who stay.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: setup demo test lint bench soak clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Pushrod needs Python 3.11 or newer; set PYTHON=...")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@# PTX checks need NVIDIA's compiler wheels, which exist for some platforms only; without them those tests say so.
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cuda]'
+	@touch $@
+
+demo: setup
+	$(BIN)/pushrod run car
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: lint
+	$(BIN)/pytest -n 2 -m 'not soak'
+
+soak: setup
+	$(BIN)/pytest -n 2 -m soak
+
+bench: setup
+	$(BIN)/python bench/run.py
+
+clean:
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache

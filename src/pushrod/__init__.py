@@ -1,0 +1,1 @@
+"""Pushrod: the actuation stack for Python."""

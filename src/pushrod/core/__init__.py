@@ -1,0 +1,1 @@
+"""Records with units, pure steps, small maths, errors. Standard library only."""

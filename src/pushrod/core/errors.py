@@ -1,0 +1,57 @@
+"""Everything Pushrod raises. Each message says what, where, got, allowed, unit, and what to do."""
+
+
+class PushrodError(Exception):
+    """The root: catch this to catch everything of ours."""
+
+
+class ParameterError(PushrodError, ValueError):
+    """A record holds values outside their declared ranges; `problems` lists every one."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problems))
+
+
+class InputError(PushrodError, ValueError):
+    """An argument of a call is not usable; nothing was changed."""
+
+
+class UnknownNameError(PushrodError, LookupError):
+    """A name that is in no table; the message offers the nearest ones."""
+
+
+class SignalError(PushrodError, ValueError):
+    """A signal is malformed: names channel, interval, field and value."""
+
+
+class MapError(PushrodError, ValueError):
+    """A map file cannot be used: names file, row and column."""
+
+
+class ConfigError(PushrodError, ValueError):
+    """A machine or scenario file is wrong: names file, line and path; `problems` lists every one."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problems))
+
+
+class MissingBodyError(PushrodError, RuntimeError):
+    """An actuator driver was asked to move a body it does not have."""
+
+
+class QueueFullError(PushrodError, RuntimeError):
+    """A bounded command queue is full; the command was not taken."""
+
+
+class PurityError(PushrodError, TypeError):
+    """A step uses something that cannot give the same numbers everywhere."""
+
+
+class DeviceError(PushrodError, RuntimeError):
+    """The asked-for device is not there or cannot be used."""
+
+
+class VerifyError(PushrodError, ValueError):
+    """A reference file cannot be understood."""

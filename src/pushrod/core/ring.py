@@ -1,0 +1,28 @@
+"""A line of equal records with a fixed number of slots: the memory of a delay.
+
+Plain Python sees a tuple of records and `put` gives a new one, so the step stays pure; compiled code sees the tail of the
+state row and writes in place. After `put` the old line is not read again (`purity` checks it).
+"""
+
+from typing import Any
+
+
+class Ring:
+    """`slots` entries of one record class. Its entries hold numbers only: no tables, no rings."""
+
+    __slots__ = ("record", "slots")
+
+    def __init__(self, record: Any, slots: int) -> None:
+        if slots < 1:
+            raise ValueError(f"a ring needs at least one slot, got {slots}")
+        self.record = record
+        self.slots = slots
+
+    def empty(self) -> tuple[Any, ...]:
+        return (self.record(),) * self.slots
+
+    def get(self, line: tuple[Any, ...], k: int) -> Any:
+        return line[k]
+
+    def put(self, line: tuple[Any, ...], k: int, value: Any) -> tuple[Any, ...]:
+        return (*line[:k], value, *line[k + 1 :])
