@@ -1,0 +1,1 @@
+"""Worlds, machines, scenarios, runs and the replay of reference trajectories."""
