@@ -1,0 +1,222 @@
+"""The text around a linked step: load and store lines between rows and records, the time loop, the entry points.
+
+    CPU:   step_one   one tick of one instance, for a live Stepper
+           run_range  the whole time loop of instances a..b, for rollouts and batches alike
+    CUDA:  kernel     the whole time loop of one instance per thread
+
+Parameters that all instances share are plain kernel arguments on CUDA: they cost no registers there. On the CPU one module serves every choice of varied
+parameters: number r of instance i is P[first[r] + i * each[r]].
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+from pushrod.compiled.layout import layout
+from pushrod.compiled.link import Linker, dotted
+from pushrod.core.model import Model, Tick, World
+from pushrod.core.record import Leaf, leaves, numbers
+from pushrod.core.ring import Ring
+from pushrod.metrics.metric import Metric
+
+HEADS = {
+    "cpu": """import math
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+fn = njit(nogil=True, error_model="numpy", _nrt=False)
+entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
+Line = namedtuple("Line", "rows first i")
+""",
+    "cuda": """import math
+from collections import namedtuple
+
+import numpy as np
+from numba import cuda
+
+fn = cuda.jit(device=True)
+entry = cuda.jit(cache=True)
+Line = namedtuple("Line", "rows first i")
+""",
+}
+
+
+class Watched(NamedTuple):
+    """A metric and the path of the output it looks at; the empty path is the whole record."""
+
+    metric: Metric
+    path: str
+
+
+class Plan(NamedTuple):
+    """Everything that decides the linked text."""
+
+    model: Model | World
+    target: str = "cpu"
+    dtype: str = "float64"
+    outputs: tuple[str, ...] = ()
+    watched: tuple[Watched, ...] = ()
+    each: tuple[str, ...] = ()  # CUDA only: paths of the parameters that differ between instances
+
+
+@functools.lru_cache(256)
+def text(plan: Plan) -> str:
+    """The whole module for a plan."""
+    linker = Linker("float" if plan.dtype == "float64" else "np.float32")
+    model = plan.model
+    step = linker.function(model.step)
+    tick = linker.record(Tick)
+    tables = [f"T{j}" for j in range(len(layout(model.Params).tables))]
+    extra = "".join(f", {name}" for name in tables)
+    linker.parts += [
+        _load_params(linker, plan, tables),
+        _load_state(linker, model),
+        _store_state(model),
+        _load_input(linker, model),
+        _store_output(plan),
+    ]
+    watch, unwatch = _watch(linker, plan)
+    linker.parts += [watch, unwatch]
+    place = "at" if isinstance(model, World) else "dt"
+    loop = _LOOP.format(
+        step=step,
+        tick=tick,
+        place=place,
+        tables=extra,
+        fold="m = watch(W, m, y, at)" if plan.watched else "pass",
+        fresh=_fresh(linker, plan),
+        finish="unwatch(W, m, at, M, i)" if plan.watched else "pass",
+        params="P, first, each" if plan.target == "cpu" else "shared, P",
+    )
+    if plan.target == "cpu":
+        linker.parts.append(_CPU.format(step=step, tick=tick, place=place, tables=extra, loop=loop, real=linker.real))
+    else:
+        linker.parts.append(_CUDA.format(tables=extra, loop=loop, real=linker.real))
+    return HEADS[plan.target] + "\n\n" + "\n\n".join(linker.parts)
+
+
+def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:
+    record = plan.model.Params
+    where = layout(record)
+    table_of = dict(zip(where.tables, tables, strict=True))
+    shared = {path: j for j, path in enumerate(p for p in where.rows if p not in plan.each)}
+    varied = {path: j for j, path in enumerate(p for p in where.rows if p in plan.each)}
+
+    def leaf(leaf: Leaf) -> str:
+        if leaf.path in table_of:
+            return table_of[leaf.path]
+        if plan.target == "cpu":
+            r = where.rows[leaf.path]
+            return f"P[first[{r}] + i * each[{r}]]"
+        return f"P[{varied[leaf.path]}, i]" if leaf.path in varied else f"shared[{shared[leaf.path]}]"
+
+    names = "P, first, each" if plan.target == "cpu" else "shared, P"
+    extra = "".join(f", {name}" for name in tables)
+    return f"@fn\ndef load_params({names}, i{extra}):\n    return {linker.construct(record, leaf)}\n"
+
+
+def _load_state(linker: Linker, model: Model | World) -> str:
+    where = layout(model.State)
+
+    def leaf(leaf: Leaf) -> str:
+        if isinstance(leaf.meta, Ring):
+            return f"Line(S, {where.lines[leaf.path]}, i)"
+        return f"S[{where.rows[leaf.path]}, i]"
+
+    return f"@fn\ndef load_state(S, i):\n    return {linker.construct(model.State, leaf)}\n"
+
+
+def _store_state(model: Model | World) -> str:
+    rows = layout(model.State).rows
+    return "@fn\ndef store_state(S, i, s):\n" + "".join(f"    S[{r}, i] = s{dotted(path)}\n" for path, r in rows.items()) + "    return\n"
+
+
+def _load_input(linker: Linker, model: Model | World) -> str:
+    order = {leaf.path: j for j, leaf in enumerate(numbers(model.In))}
+    body = linker.construct(model.In, lambda leaf: f"U[k, {order[leaf.path]}, i]")
+    return f"@fn\ndef load_input(U, k, i):\n    return {body}\n"
+
+
+def _store_output(plan: Plan) -> str:
+    stores = "".join(f"    Y[k, {j}, i] = y{dotted(path)}\n" for j, path in enumerate(plan.outputs))
+    return f"@fn\ndef store_output(Y, k, i, y):\n{stores}    return\n"
+
+
+def _fresh(linker: Linker, plan: Plan) -> str:
+    states = "".join(f"{linker.default(w.metric.State)}, " for w in plan.watched)
+    return f"({states})" if plan.watched else "0"
+
+
+def _watch(linker: Linker, plan: Plan) -> tuple[str, str]:
+    """`watch` folds one output into all metrics, `unwatch` stores their results. W holds the metrics' parameters one after another."""
+    if not plan.watched:
+        return "", ""
+    folds, ends, first = "", "", 0
+    for j, (metric, path) in enumerate(plan.watched):
+        order = {leaf.path: first + k for k, leaf in enumerate(leaves(metric.Params))}
+        first += len(order)
+        params = linker.construct(metric.Params, lambda leaf, order=order: f"W[{order[leaf.path]}]")  # type: ignore[misc]
+        folds += f"{linker.function(metric.fold)}({params}, m[{j}], y{dotted(path)}, at), "
+        ends += f"    M[{j}, i] = {linker.function(metric.finish)}({params}, m[{j}], at)\n"
+    return f"@fn\ndef watch(W, m, y, at):\n    return ({folds})\n", f"@fn\ndef unwatch(W, m, at, M, i):\n{ends}    return\n"
+
+
+# j counts ticks from the start of this call: inputs and records are indexed by it; `left` counts down to the next record
+_LOOP = """
+    p = load_params({params}, i{tables})
+    s = load_state(S, i)
+    m = {fresh}
+    last = U.shape[0] - 1
+    ui = i * u_each
+    left = every
+    record = 0
+    at = {tick}(k0, dt, seed, i0 + i)
+    for j in range(ticks):
+        at = {tick}(k0 + j, dt, seed, i0 + i)
+        s, y = {step}(p, s, load_input(U, j if j < last else last, ui), {place})
+        {fold}
+        left -= 1
+        if left == 0:
+            store_output(Y, record, i, y)
+            record += 1
+            left = every
+    store_state(S, i, s)
+    {finish}
+"""
+
+_CPU = """@entry
+def step_one(P, first, each, S, U, Y, k, dt, seed, instance{tables}):
+    dt = {real}(dt)
+    at = {tick}(k, dt, seed, instance)
+    s, y = {step}(load_params(P, first, each, 0{tables}), load_state(S, 0), load_input(U, 0, 0), {place})
+    store_state(S, 0, s)
+    store_output(Y, 0, 0, y)
+
+
+@fn
+def run_one(P, first, each, S, U, u_each, Y, M, W, i, k0, ticks, dt, seed, i0, every{tables}):{loop}    return
+
+
+@entry
+def run_range(P, first, each, S, U, u_each, Y, M, W, a, b, k0, ticks, dt, seed, i0, every{tables}):
+    dt = {real}(dt)
+    for i in range(a, b):
+        run_one(P, first, each, S, U, u_each, Y, M, W, i, k0, ticks, dt, seed, i0, every{tables})
+"""
+
+_CUDA = """@fn
+def run_one(shared, P, S, U, u_each, Y, M, W, i, k0, ticks, dt, seed, i0, every{tables}):{loop}    return
+
+
+@entry
+def kernel(shared, P, S, U, u_each, Y, M, W, k0, ticks, dt, seed, i0, every{tables}):
+    i = cuda.grid(1)
+    if i < S.shape[1]:
+        run_one(shared, P, S, U, u_each, Y, M, W, i, k0, ticks, dt, seed, i0, every{tables})
+"""
+
+
+def plan_outputs(model: Model | World, outputs: Any = None) -> tuple[str, ...]:
+    """Paths of the outputs to store: all of them, or the chosen ones."""
+    return tuple(leaf.path for leaf in numbers(model.Out)) if outputs is None else tuple(outputs)

@@ -1,0 +1,59 @@
+"""What a run gives back: named arrays with units, metrics, the state at the end, and a plot in one line."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core.model import Model, World
+from pushrod.core.names import find
+from pushrod.core.record import numbers, unflat
+
+
+@dataclass(frozen=True)
+class Run:
+    """Outputs of one run ([record]) or of a batch ([record, instance]). `run["path"]` is the array of one output."""
+
+    model: Model | World
+    dt: float
+    k0: int
+    ticks: int
+    every: int
+    names: tuple[str, ...]
+    data: NDArray[Any]  # [record, output, instance]
+    state_rows: NDArray[Any]  # [row, instance]
+    metrics: dict[str, Any] = field(default_factory=dict)
+    metric_units: dict[str, str] = field(default_factory=dict)
+    single: bool = True
+
+    @property
+    def t(self) -> NDArray[Any]:
+        """Time [s] of each record: the end of its tick."""
+        return (self.k0 + self.every * np.arange(1, self.data.shape[0] + 1)) * self.dt
+
+    @property
+    def n(self) -> int:
+        return int(self.state_rows.shape[1])
+
+    @property
+    def units(self) -> dict[str, str]:
+        known = {leaf.path or "y": leaf.meta.unit for leaf in numbers(self.model.Out)}  # type: ignore[union-attr]
+        return {name: known[name] for name in self.names}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        column = find({known: j for j, known in enumerate(self.names)}, name, f"output stored by this run of {self.model.name}")
+        return self.data[:, column, 0] if self.single else self.data[:, column, :]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def state(self, instance: int = 0) -> Any:
+        """The State record at the end of the run."""
+        return unflat(self.model.State, [float(x) for x in self.state_rows[:, instance]])
+
+    def plot(self, *names: str, instances: int = 8) -> Any:
+        """A plotly figure, one row per unit; `.show()` or `.write_html(file)` it. Of a batch the first few instances are drawn."""
+        from pushrod.compiled.plot import figure
+
+        return figure(self, names or self.names, instances)

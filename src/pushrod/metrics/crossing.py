@@ -1,0 +1,36 @@
+"""Crossing time: the end of the first tick after which y is past the threshold, rising or falling; infinite if it never is."""
+
+from typing import Annotated as A
+from typing import NamedTuple
+
+from pushrod.core.model import Tick
+from pushrod.core.purity import pure
+from pushrod.core.quantity import INF, Q, flag
+from pushrod.metrics.metric import Measure, Metric
+
+
+class Params(NamedTuple):
+    threshold: A[float, Q("y")] = 0.0
+    falling: A[float, flag("the first tick at or below instead of at or above")] = 0.0
+
+
+class State(NamedTuple):
+    first: A[float, Q("tick")] = -1.0
+
+
+@pure
+def fold(p: Params, m: State, y: float, at: Tick) -> State:
+    past = y <= p.threshold if p.falling != 0.0 else y >= p.threshold
+    return State(float(at.k + 1) if past and m.first < 0.0 else m.first)
+
+
+@pure
+def finish(p: Params, m: State, at: Tick) -> float:
+    return INF if m.first < 0.0 else m.first * at.dt
+
+
+CROSSING_TIME = Metric("crossing_time", Params, State, fold, finish, unit="s")
+
+
+def crossing_time(path: str, threshold: float, falling: bool = False) -> Measure:
+    return Measure(CROSSING_TIME, path, Params(threshold, float(falling)))

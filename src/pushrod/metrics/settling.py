@@ -1,0 +1,36 @@
+"""Settling time: the end of the last tick after which y was outside target +- band; infinite if it was outside at the end."""
+
+from typing import Annotated as A
+from typing import NamedTuple
+
+from pushrod.core.model import Tick
+from pushrod.core.purity import pure
+from pushrod.core.quantity import INF, Q
+from pushrod.metrics.metric import Measure, Metric
+
+
+class Params(NamedTuple):
+    target: A[float, Q("y")] = 0.0
+    band: A[float, Q("y", 0.0)] = 0.02
+
+
+class State(NamedTuple):
+    settled: A[float, Q("tick")] = 0.0  # ticks until y was inside for good
+
+
+@pure
+def fold(p: Params, m: State, y: float, at: Tick) -> State:
+    outside = abs(y - p.target) > p.band
+    return State(float(at.k + 2) if outside else m.settled)
+
+
+@pure
+def finish(p: Params, m: State, at: Tick) -> float:
+    return INF if m.settled > float(at.k + 1) else m.settled * at.dt
+
+
+SETTLING_TIME = Metric("settling_time", Params, State, fold, finish, unit="s")
+
+
+def settling_time(path: str, target: float, band: float) -> Measure:
+    return Measure(SETTLING_TIME, path, Params(target, band))
