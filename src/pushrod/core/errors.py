@@ -26,7 +26,11 @@ class SignalError(PushrodError, ValueError):
 
 
 class MapError(PushrodError, ValueError):
-    """A map file cannot be used: names file, row and column."""
+    """A map file cannot be used: names file, row and column; `kind` is what failed: file, shape, number, axis or order."""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        self.kind = kind
+        super().__init__(message)
 
 
 class ConfigError(PushrodError, ValueError):

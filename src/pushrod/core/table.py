@@ -79,3 +79,38 @@ def lookup_grid(m: Grid, r: float, c: float) -> float:
     i = segment(m.row, r)
     j = segment(m.col, c)
     return lookup_cell(m, i, fraction(m.row, i, r), j, fraction(m.col, j, c))
+
+
+@pure
+def column_value(m: Grid, i: int, j: int, g: float) -> float:
+    """The value in row i at column segment j, fraction g."""
+    k = i * len(m.col) + j
+    return m.z[k] + g * (m.z[k + 1] - m.z[k])
+
+
+@pure
+def invert_rows(m: Grid, j: int, g: float, z: float, way: float) -> float:
+    """The row coordinate where the grid takes the value z at column segment j, fraction g; clamped at the ends.
+
+    `way` is 1.0 where values rise from row to row and -1.0 where they fall.
+    """
+    lo = 0
+    hi = len(m.row) - 1
+    z_lo = way * column_value(m, lo, j, g)
+    z_hi = way * column_value(m, hi, j, g)
+    z = way * z
+    if z <= z_lo:
+        return m.row[lo]
+    if z >= z_hi:
+        return m.row[hi]
+    # from here z_lo <= z < z_hi holds throughout, so the last division is safe whatever the table holds
+    while hi - lo > 1:
+        mid = (lo + hi) // 2
+        z_mid = way * column_value(m, mid, j, g)
+        if z_mid <= z:
+            lo = mid
+            z_lo = z_mid
+        else:
+            hi = mid
+            z_hi = z_mid
+    return m.row[lo] + (z - z_lo) / (z_hi - z_lo) * (m.row[hi] - m.row[lo])
