@@ -22,7 +22,20 @@ class UnknownNameError(PushrodError, LookupError):
 
 
 class SignalError(PushrodError, ValueError):
-    """A signal is malformed: names channel, interval, field and value."""
+    """A signal is malformed: names channel, interval, field and value. `kind` sorts it; `path` leads to it from the data of the channel."""
+
+    def __init__(self, message: str, kind: str = "malformed", path: tuple[str | int, ...] = ()) -> None:
+        self.kind = kind
+        self.path = path
+        super().__init__(message)
+
+
+class SignalWarning(UserWarning):
+    """A signal was read, though not as written; `kind` says in which way."""
+
+    def __init__(self, message: str, kind: str) -> None:
+        self.kind = kind
+        super().__init__(message)
 
 
 class MapError(PushrodError, ValueError):
