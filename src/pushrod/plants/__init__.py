@@ -1,0 +1,9 @@
+"""What actuators move. One file each, one row each."""
+
+from pushrod.core.model import Model
+from pushrod.plants import joint, rigid_body
+
+PLANTS: dict[str, Model] = {
+    "joint": joint.JOINT,
+    "rigid_body": rigid_body.RIGID_BODY,
+}
