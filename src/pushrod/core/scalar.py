@@ -36,3 +36,26 @@ def dead_band(x: float, d: float) -> float:
 def wrap_angle(x: float) -> float:
     """The same angle within [-pi, pi)."""
     return x - 2.0 * math.pi * float(math.floor((x + math.pi) / (2.0 * math.pi)))
+
+
+@pure
+def settled(x: float) -> float:
+    """1 - exp(-x) for x >= 0, without loss for small x: how much of its way a lag goes in x time constants."""
+    return x * (1.0 - x * phi2(x)) if x < 0.25 else 1.0 - math.exp(-x)
+
+
+@pure
+def phi1(x: float) -> float:
+    """(1 - exp(-x)) / x for x >= 0, 1 at 0: the mean of exp(-x) on the way to x."""
+    return 1.0 - x * phi2(x) if x < 0.25 else (1.0 - math.exp(-x)) / x
+
+
+@pure
+def phi2(x: float) -> float:
+    """(x - 1 + exp(-x)) / x^2 for x >= 0, 1/2 at 0; the series where the formula would cancel."""
+    if x >= 0.25:
+        return (1.0 - (1.0 - math.exp(-x)) / x) / x
+    a = 1.0 / 3628800.0 - x * (1.0 / 39916800.0 - x * (1.0 / 479001600.0 - x * (1.0 / 6227020800.0)))
+    a = 1.0 / 5040.0 - x * (1.0 / 40320.0 - x * (1.0 / 362880.0 - x * a))
+    a = 1.0 / 120.0 - x * (1.0 / 720.0 - x * a)
+    return 0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x * a))
