@@ -4,8 +4,8 @@
            run_range  the whole time loop of instances a..b, for rollouts and batches alike
     CUDA:  kernel     the whole time loop of one instance per thread
 
-Parameters that all instances share are plain kernel arguments on CUDA: they cost no registers there. On the CPU one module serves every choice of varied
-parameters: number r of instance i is P[first[r] + i * each[r]].
+Parameters that all instances share are plain kernel arguments on CUDA: they cost no registers there. On the CPU one module
+serves every choice of varied parameters: number r of instance i is P[first[r] + i * each[r]].
 """
 
 import functools
@@ -18,8 +18,7 @@ from pushrod.core.record import Leaf, leaves, numbers
 from pushrod.core.ring import Ring
 from pushrod.metrics.metric import Metric
 
-HEADS = {
-    "cpu": """import math
+_CPU_HEAD = """import math
 from collections import namedtuple
 
 import numpy as np
@@ -27,18 +26,26 @@ from numba import njit
 
 fn = njit(nogil=True, error_model="numpy", _nrt=False)
 entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
+real_floor = np.floor
 Line = namedtuple("Line", "rows first i")
-""",
-    "cuda": """import math
+"""
+_CUDA_HEAD = """import math
 from collections import namedtuple
 
 import numpy as np
 from numba import cuda
+from numba.cuda import libdevice
 
 fn = cuda.jit(device=True)
 entry = cuda.jit(cache=True)
+real_floor = libdevice.{floor}
 Line = namedtuple("Line", "rows first i")
-""",
+"""
+HEADS = {
+    ("cpu", "float64"): _CPU_HEAD,
+    ("cpu", "float32"): _CPU_HEAD,
+    ("cuda", "float64"): _CUDA_HEAD.format(floor="floor"),
+    ("cuda", "float32"): _CUDA_HEAD.format(floor="floorf"),
 }
 
 
@@ -93,7 +100,7 @@ def text(plan: Plan) -> str:
         linker.parts.append(_CPU.format(step=step, tick=tick, place=place, tables=extra, loop=loop, real=linker.real))
     else:
         linker.parts.append(_CUDA.format(tables=extra, loop=loop, real=linker.real))
-    return HEADS[plan.target] + "\n\n" + "\n\n".join(linker.parts)
+    return HEADS[plan.target, plan.dtype] + "\n\n" + "\n\n".join(linker.parts)
 
 
 def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:

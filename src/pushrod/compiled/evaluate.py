@@ -31,7 +31,7 @@ def _module(fn: Callable[[Any, float], float], record: Any) -> ModuleType:
     params = linker.construct(record, lambda leaf: table_of.get(leaf.path) or f"P[{where.rows[leaf.path]}]")
     tables = "".join(f", {t}" for t in table_of.values())
     linker.parts.append(_LOOP.format(tables=tables, params=params, name=name))
-    return load(HEADS["cpu"] + "\n\n" + "\n\n".join(linker.parts), name)
+    return load(HEADS["cpu", "float64"] + "\n\n" + "\n\n".join(linker.parts), name)
 
 
 def evaluate(fn: Callable[[Any, float], float], p: Any, xs: Any) -> NDArray[np.float64]:
@@ -39,5 +39,6 @@ def evaluate(fn: Callable[[Any, float], float], p: Any, xs: Any) -> NDArray[np.f
     X = np.ascontiguousarray(xs, float)
     packed = rows.pack_params(p, {}, "float64")
     Y = np.empty(X.size)
-    _module(fn, type(p)).over(packed.values, X.ravel(), Y, *packed.tables)
+    record: Any = type(p)
+    _module(fn, record).over(packed.values, X.ravel(), Y, *packed.tables)
     return Y.reshape(X.shape)

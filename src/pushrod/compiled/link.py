@@ -1,11 +1,12 @@
 """Link a pure function and everything it calls into one self-contained source text.
 
-The syntax tree of each function is rewritten: records are defined again, float literals and `float()` become the target's real, global names become
-linked names, constants are written out. The text then needs nothing of ours, so numba's own disk cache and tracebacks work, and an edit anywhere in the
-linked code gives another text.
+The syntax tree of each function is rewritten: records are defined again, float literals and `float()` become the target's real,
+global names become linked names, constants are written out. The text then needs nothing of ours, so numba's own disk cache and
+tracebacks work, and an edit anywhere in the linked code gives another text.
 """
 
 import ast
+import copy
 import math
 import types
 from collections.abc import Callable
@@ -114,7 +115,8 @@ class Linker:
             return self.number(obj)
         if isinstance(obj, types.BuiltinFunctionType) and obj in MATH:
             return f"math.{MATH[obj]}"
-        raise PurityError(f"{where}: {obj!r} cannot be used in a pure step; allowed are numbers, records, rings, pure functions and math.{{{', '.join(MATH.values())}}}")
+        allowed = f"numbers, records, rings, pure functions and math.{{{', '.join(MATH.values())}}}"
+        raise PurityError(f"{where}: {obj!r} cannot be used in a pure step; allowed are {allowed}")
 
     def _claim(self, key: object, wish: str) -> str:
         name, n = wish, 1
@@ -141,11 +143,11 @@ class _Rewrite(ast.NodeTransformer):
         self.local = set(fn.__code__.co_varnames)
 
     def rewritten(self, tree: ast.FunctionDef) -> ast.FunctionDef:
-        body = [node for node in tree.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
-        bare = ast.FunctionDef(name=tree.name, args=tree.args, body=body, decorator_list=[], returns=None, type_params=[])
-        copy = ast.parse(ast.unparse(ast.fix_missing_locations(ast.Module([bare], [])))).body[0]
-        self.offset = tree.lineno
-        new = self.visit(copy)
+        bare = copy.deepcopy(tree)
+        bare.decorator_list = []
+        bare.returns = None
+        bare.body = [node for node in tree.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+        new = self.visit(bare)
         assert isinstance(new, ast.FunctionDef)
         return ast.fix_missing_locations(new)
 
@@ -162,7 +164,7 @@ class _Rewrite(ast.NodeTransformer):
         found = self.static(node)
         if found is None:
             return self.generic_visit(node)
-        where = f"by {self.fn.__module__}.{self.fn.__qualname__} ({self.fn.__code__.co_filename}:{self.offset})"
+        where = f"by {self.fn.__module__}.{self.fn.__qualname__} ({self.fn.__code__.co_filename}:{node.lineno})"
         return _expression(self.linker.value(found[0], where))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -170,15 +172,15 @@ class _Rewrite(ast.NodeTransformer):
             return _expression(self.linker.real)
         if node.id in self.local or node.id in self.scope or node.id in BUILTINS:
             return self.resolve(node)
-        raise PurityError(f"{self.fn.__code__.co_filename}:{self.offset}: {self.fn.__qualname__} uses {node.id!r}, which a pure step cannot")
+        raise PurityError(f"{self.fn.__code__.co_filename}:{node.lineno}: {self.fn.__qualname__} uses {node.id!r}, which a pure step cannot")
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         return self.resolve(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if _is_real_floor(node):
-            # float(math.floor(x)) by way of an integer is slow on a GPU; np.floor gives the same number
-            return ast.Call(_expression("np.floor"), [self.visit(node.args[0].args[0])], [])  # type: ignore[attr-defined]
+            # by way of an integer this is slow on a GPU; the target's own floor gives the same number
+            return ast.Call(_expression("real_floor"), [self.visit(node.args[0].args[0])], [])  # type: ignore[attr-defined]
         return self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
@@ -201,5 +203,3 @@ def _is_real_floor(node: ast.Call) -> bool:
 
 def _expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
-
-

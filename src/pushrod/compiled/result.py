@@ -26,6 +26,7 @@ class Run:
     metrics: dict[str, Any] = field(default_factory=dict)
     metric_units: dict[str, str] = field(default_factory=dict)
     single: bool = True
+    seconds: float = 0.0  # spent inside the compiled time loop (the first call includes compiling it)
 
     @property
     def t(self) -> NDArray[Any]:

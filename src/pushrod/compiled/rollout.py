@@ -2,6 +2,7 @@
 
 import functools
 import os
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
@@ -87,7 +88,25 @@ def batch(
     rows.check_varied(params, varied, model.name, dt)
     workers = threads or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else threads or os.cpu_count() or 1
     return _run(
-        model, params, varied, inputs, size, steps, dt, state, varied_state, k0, seed, instance, every, outputs, metrics, dtype, device, workers, single=False
+        model,
+        params,
+        varied,
+        inputs,
+        size,
+        steps,
+        dt,
+        state,
+        varied_state,
+        k0,
+        seed,
+        instance,
+        every,
+        outputs,
+        metrics,
+        dtype,
+        device,
+        workers,
+        single=False,
     )
 
 
@@ -130,7 +149,9 @@ def _run(
     if device == "cuda":
         from pushrod.compiled.cuda import run_kernel
 
-        Y, S, M = run_kernel(Plan(model, "cuda", dtype, stored, watched, tuple(vary)), params, vary, S, U, u_each, Y, M, W, k0, steps, dt, seed, instance, every)
+        Y, S, M, seconds = run_kernel(
+            Plan(model, "cuda", dtype, stored, watched, tuple(vary)), params, vary, S, U, u_each, Y, M, W, k0, steps, dt, seed, instance, every
+        )
     else:
         run_range = module(Plan(model, "cpu", dtype, stored, watched)).run_range
         P = rows.pack_params(params, vary, dtype)
@@ -139,16 +160,18 @@ def _run(
             b = min(a + CHUNK, n)
             run_range(P.values, P.first, P.each, S, U, u_each, Y, M, W, a, b, k0, steps, dt, seed, instance, every, *P.tables)
 
+        started = time.perf_counter()
         if threads == 1 or n <= CHUNK:
             for a in range(0, n, CHUNK):
                 go(a)
         else:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(go, range(0, n, CHUNK)))
+        seconds = time.perf_counter() - started
     results = {name: (float(M[j, 0]) if single else M[j]) for j, name in enumerate(measures)}
     metric_units = {name: units.get(m.path, "-") if m.metric.unit == "y" else m.metric.unit for name, m in measures.items()}
     names = tuple(path or "y" for path in stored)
-    return Run(model, dt, k0, steps, every, names, Y, S, results, metric_units, single)
+    return Run(model, dt, k0, steps, every, names, Y, S, results, metric_units, single, seconds)
 
 
 def _watched_path(units: dict[str, str], path: str, model: Model | World) -> str:

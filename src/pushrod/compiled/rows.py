@@ -11,7 +11,7 @@ from pushrod.core.check import check
 from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.model import Model, World
 from pushrod.core.names import unknown
-from pushrod.core.record import flat, get, is_record, numbers
+from pushrod.core.record import flat, get, is_record, numbers, put
 
 Array = NDArray[Any]
 Vary = Mapping[str, Any]
@@ -58,15 +58,14 @@ def checked_vary(record: Any, vary: Vary, where: str) -> dict[str, Array]:
         bad = np.flatnonzero(~((array >= lo) & (array <= hi)))
         if bad.size:
             i = int(bad[0])
-            raise ParameterError([f"vary[{path!r}][{i}] = {array[i]:g} {meta.unit} is outside its legal range; allowed {meta.legal()} ({bad.size} of {array.size} are)"])
+            share = f"{bad.size} of {array.size} are"
+            raise ParameterError([f"vary[{path!r}][{i}] = {array[i]:g} {meta.unit} is outside its legal range; allowed {meta.legal()} ({share})"])
         out[path] = array
     return out
 
 
 def check_varied(params: Any, vary: dict[str, Array], where: str, dt: float) -> None:
     """What ranges cannot say (`flaws`, e.g. a delay that does not fit its line) at the extremes of every varied number."""
-    from pushrod.core.record import put
-
     check(params, where, dt)
     if vary:
         for pick in (np.argmin, np.argmax):
@@ -77,7 +76,8 @@ def check_varied(params: Any, vary: dict[str, Array], where: str, dt: float) -> 
 
 
 def pack_params(params: Any, vary: dict[str, Array], dtype: str) -> Params:
-    rows = layout(type(params)).rows
+    record: Any = type(params)
+    rows = layout(record).rows
     first, each, parts, length = [], [], [], 0
     for path in rows:
         part = vary[path] if path in vary else np.array([get(params, path)], float)
@@ -90,7 +90,8 @@ def pack_params(params: Any, vary: dict[str, Array], dtype: str) -> Params:
 
 
 def pack_tables(params: Any, dtype: str) -> tuple[Array, ...]:
-    return tuple(np.array(get(params, path), dtype) for path in layout(type(params)).tables)
+    record: Any = type(params)
+    return tuple(np.array(get(params, path), dtype) for path in layout(record).tables)
 
 
 def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n: int, dtype: str, order: Any) -> Array:

@@ -1,7 +1,7 @@
 """Look a name up in a literal table; a wrong one is answered with the nearest right ones."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from pushrod.core.errors import UnknownNameError
@@ -18,7 +18,12 @@ def find(table: Mapping[str, T], name: str, what: str) -> T:
 
 def unknown(table: Mapping[str, object], name: str, what: str) -> str:
     """The sentence for a name that is not in the table."""
-    by_fold = {key.casefold(): key for key in table}
+    hint = did_you_mean(table, name)
+    return f"there is no {what} named {name!r}; {hint}{' ' if hint else ''}known: {', '.join(sorted(table)) or 'none'}"
+
+
+def did_you_mean(known: Iterable[str], name: str) -> str:
+    """The question that offers the nearest known names; empty where none is near."""
+    by_fold = {key.casefold(): key for key in known}
     near = [by_fold[key] for key in difflib.get_close_matches(str(name).casefold(), by_fold, n=3, cutoff=0.5)]
-    hint = f"did you mean {' or '.join(repr(key) for key in near)}? " if near else ""
-    return f"there is no {what} named {name!r}; {hint}known: {', '.join(sorted(table)) or 'none'}"
+    return f"did you mean {' or '.join(repr(key) for key in near)}?" if near else ""

@@ -1,7 +1,7 @@
 """A metric is a pure fold over the outputs of a run, so that a million runs need not store their trajectories.
 
-    m = fold(p, m, y, at)      once per tick, y the watched output after tick at
-    result = finish(p, m, at)  once at the end, at the last tick
+m = fold(p, m, y, at)      once per tick, y the watched output after tick at
+result = finish(p, m, at)  once at the end, at the last tick
 """
 
 from collections.abc import Callable

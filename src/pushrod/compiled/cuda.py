@@ -1,0 +1,91 @@
+"""The CUDA side of a batch: one thread per instance, the whole time loop in one kernel.
+
+State lives in registers, delay lines in global memory [row, instance], so that neighbouring threads touch neighbouring words.
+"""
+
+import functools
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from pushrod.compiled import rows
+from pushrod.compiled.entry import Plan, text
+from pushrod.compiled.layout import layout
+from pushrod.compiled.module import load
+from pushrod.core.errors import DeviceError
+from pushrod.core.record import get
+
+BLOCK = 128  # threads per block
+
+
+def import_cuda() -> Any:
+    """numba.cuda, or a DeviceError that says what to install."""
+    if not hasattr(np, "row_stack"):
+        np.row_stack = np.vstack  # numba-cuda 0.30 still asks for it, numpy 2.5 dropped it
+    try:
+        from numba import cuda
+    except ImportError as error:
+        raise DeviceError(f"device='cuda' needs numba-cuda: pip install 'pushrod[cuda]' ({error})") from error
+    return cuda
+
+
+@functools.lru_cache(64)
+def cuda_module(plan: Plan) -> ModuleType:
+    import_cuda()
+    return load(text(plan), f"{plan.model.name}_cuda")
+
+
+def run_kernel(
+    plan: Plan,
+    params: Any,
+    vary: dict[str, rows.Array],
+    S: rows.Array,
+    U: rows.Array,
+    u_each: int,
+    Y: rows.Array,
+    M: rows.Array,
+    W: rows.Array,
+    k0: int,
+    ticks: int,
+    dt: float,
+    seed: int,
+    instance: int,
+    every: int,
+) -> tuple[rows.Array, rows.Array, rows.Array, float]:
+    """Outputs, state rows and metrics after the run, and the seconds the kernel took."""
+    cuda = import_cuda()
+    if not cuda.is_available():
+        raise DeviceError("device='cuda' asks for an NVIDIA GPU and its driver, and none was found here; use device='cpu'")
+    real = np.dtype(plan.dtype).type
+    n = S.shape[1]
+    shared, varied = split_params(plan, params, vary, real)
+    kernel = cuda_module(plan).kernel
+    on_device = [cuda.to_device(np.ascontiguousarray(a)) for a in (varied, S, U, _filled(Y), _filled(M), W)]
+    d_P, d_S, d_U, d_Y, d_M, d_W = on_device
+    tables = [cuda.to_device(table) for table in rows.pack_tables(params, plan.dtype)]
+    start, end = cuda.event(), cuda.event()
+    start.record()
+    kernel[(n + BLOCK - 1) // BLOCK, BLOCK](shared, d_P, d_S, d_U, u_each, d_Y, d_M, d_W, k0, ticks, real(dt), seed, instance, every, *tables)
+    end.record()
+    end.synchronize()
+    return (
+        d_Y.copy_to_host() if Y.size else Y,
+        d_S.copy_to_host(),
+        d_M.copy_to_host() if M.size else M,
+        cuda.event_elapsed_time(start, end) / 1e3,
+    )
+
+
+def split_params(plan: Plan, params: Any, vary: dict[str, rows.Array], real: Any) -> tuple[tuple[Any, ...], rows.Array]:
+    """Shared numbers as a tuple (kernel arguments), varied ones as rows [number, instance], both in the order the text expects."""
+    record: Any = type(params)
+    paths = layout(record).rows
+    shared = tuple(real(get(params, path)) for path in paths if path not in plan.each) or (real(0.0),)
+    varied = [vary[path] for path in paths if path in plan.each]
+    return shared, np.array(varied, real) if varied else np.zeros((1, 1), real)
+
+
+def _filled(array: rows.Array) -> rows.Array:
+    """An array that is never empty: a kernel argument must point somewhere."""
+    return array if array.size else np.zeros((1,) * array.ndim, array.dtype)

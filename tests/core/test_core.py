@@ -1,0 +1,169 @@
+"""Records, checks, names, purity: what every equation stands on."""
+
+import math
+from typing import Annotated as A
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pushrod.core.check import check, problems
+from pushrod.core.errors import ParameterError, PushrodError, UnknownNameError
+from pushrod.core.model import Tick
+from pushrod.core.names import find
+from pushrod.core.noise import normal, uniform
+from pushrod.core.quantity import Choice, Floats, Q, Table, flag
+from pushrod.core.record import flat, get, leaves, numbers, put, unflat
+from pushrod.core.ring import Ring
+from pushrod.core.scalar import clamp, dead_band, wrap_angle
+from pushrod.core.table import fraction, lookup, lookup_grid, segment, segment_near
+
+
+class Sent(NamedTuple):
+    u: A[float, Q("V")] = 0.0
+    n: A[float, Q("tick")] = 0.0
+
+
+RING = Ring(Sent, 3)
+
+
+class Inner(NamedTuple):
+    T: A[float, Q("s", 0.01, 5.0)] = 0.1
+    mode: A[float, Choice(("hold", "damp"))] = 0.0
+
+    def flaws(self, dt: float | None) -> Any:
+        if dt is not None and dt > self.T:
+            yield f"T = {self.T:g} s is shorter than the tick of {dt:g} s"
+
+
+class Grid(NamedTuple):
+    row: A[Floats, Table("-", rising=True)] = (0.0, 1.0)
+    col: A[Floats, Table("m/s", rising=True)] = (0.0, 10.0, 20.0)
+    z: A[Floats, Table("m/s2", shape=("row", "col"))] = (0.0, 1.0, 2.0, 10.0, 11.0, 12.0)
+
+
+class Outer(NamedTuple):
+    a: A[float, Q("m")] = 1.0
+    inner: Inner = Inner()
+    on: A[float, flag()] = 1.0
+    line: A[tuple[Any, ...], RING] = RING.empty()
+
+
+def test_leaves_have_paths_in_order() -> None:
+    assert [leaf.path for leaf in leaves(Outer)] == ["a", "inner.T", "inner.mode", "on", "line"]
+    assert [leaf.path for leaf in numbers(Outer)] == ["a", "inner.T", "inner.mode", "on"]
+    assert leaves(A[float, Q("V")])[0].path == ""
+
+
+def test_a_field_without_unit_is_refused() -> None:
+    class Bare(NamedTuple):
+        x: float = 0.0
+
+    with pytest.raises(TypeError, match="Bare.x carries no unit"):
+        leaves(Bare)
+
+
+@given(st.floats(allow_nan=False), st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_flat_and_back(a: float, T: float, u: float) -> None:
+    line = RING.put(RING.empty(), 1, Sent(u, 7.0))
+    record = Outer(a, Inner(T, 1.0), 0.0, line)
+    assert unflat(Outer, flat(record)) == record
+
+
+def test_get_and_put_by_path() -> None:
+    assert get(put(Outer(), "inner.T", 2.0), "inner.T") == 2.0
+    assert get(3.0, "") == 3.0
+
+
+def test_check_names_every_bad_field_with_value_unit_and_range() -> None:
+    bad = Outer(math.nan, Inner(9.0, 7.0), 0.5)
+    with pytest.raises(ParameterError) as caught:
+        check(bad, "drive")
+    text = str(caught.value)
+    assert len(caught.value.problems) == 4
+    assert "drive.a = nan m" in text
+    assert "drive.inner.T = 9 s is outside its legal range; allowed [0.01, 5] s" in text
+    assert "drive.inner.mode = 7" in text
+    assert "0 (hold) | 1 (damp)" in text
+    assert isinstance(caught.value, PushrodError)
+
+
+def test_check_asks_the_record_what_ranges_cannot_say() -> None:
+    check(Outer(), "drive")
+    assert list(problems(Outer(), "drive", dt=0.5)) == ["drive.inner.T = 0.1 s is shorter than the tick of 0.5 s"]
+
+
+@pytest.mark.parametrize(
+    ("grid", "says"),
+    [
+        (Grid(row=(0.0, 0.0)), "does not exceed"),
+        (Grid(col=(0.0,)), "at least two points"),
+        (Grid(z=(1.0,)), r"2 \(row\) x 3 \(col\) = 6"),
+        (Grid(z=(1.0, math.inf)), r"z\[1\] = inf is not a finite number"),
+        (Grid(z=[1.0]), "must be a tuple"),  # type: ignore[arg-type]
+    ],
+)
+def test_check_of_tables(grid: Grid, says: str) -> None:
+    with pytest.raises(ParameterError, match=says):
+        check(grid)
+
+
+def test_a_wrong_name_is_answered_with_the_nearest() -> None:
+    table = {"first_order": 1, "rate_limit": 2}
+    assert find(table, "rate_limit", "model") == 2
+    with pytest.raises(UnknownNameError, match="no model named 'First-order'; did you mean 'first_order'.*known: first_order, rate_limit"):
+        find(table, "First-order", "model")
+
+
+def test_grid_look_up_hits_corners_middles_and_clamps() -> None:
+    g = Grid()
+    assert lookup_grid(g, 0.0, 0.0) == 0.0
+    assert lookup_grid(g, 1.0, 20.0) == 12.0
+    assert lookup_grid(g, 0.5, 5.0) == 5.5
+    assert lookup_grid(g, -9.0, 99.0) == 2.0
+
+
+AXIS = (-3.0, -1.0, 0.0, 0.5, 4.0)
+
+
+@given(st.floats(-10, 10), st.integers(0, 3))
+def test_segment_near_finds_what_segment_finds(x: float, j: int) -> None:
+    assert segment_near(AXIS, x, j) == segment(AXIS, x)
+    assert 0.0 <= fraction(AXIS, segment(AXIS, x), x) <= 1.0
+
+
+@given(st.floats(-10, 10))
+def test_look_up_in_a_straight_line_is_the_line(x: float) -> None:
+    class Line(NamedTuple):
+        x: Floats = AXIS
+        y: Floats = tuple(2.0 * v + 1.0 for v in AXIS)
+
+    assert math.isclose(lookup(Line(), x), 2.0 * clamp(x, -3.0, 4.0) + 1.0, abs_tol=1e-12)
+
+
+@given(st.floats(-1e6, 1e6))
+def test_wrapped_angles_point_the_same_way(x: float) -> None:
+    w = wrap_angle(x)
+    assert -math.pi - 1e-9 <= w <= math.pi + 1e-9
+    assert math.isclose(math.cos(w), math.cos(x), abs_tol=1e-9)
+
+
+@given(st.floats(-100, 100), st.floats(0, 10))
+def test_dead_band_moves_towards_zero(x: float, d: float) -> None:
+    y = dead_band(x, d)
+    assert abs(y) <= abs(x)
+    assert y * x >= 0.0
+
+
+def test_noise_is_uniform_normal_and_uncorrelated() -> None:
+    n = 20_000
+    u = [uniform(Tick(k, 0.1, 3, 1), 0) for k in range(n)]
+    v = [uniform(Tick(k, 0.1, 3, 2), 0) for k in range(n)]
+    g = [normal(Tick(k, 0.1, 3, 1), 0) for k in range(n)]
+    assert abs(sum(u) / n) < 0.02
+    assert abs(sum(x * x for x in u) / n - 1 / 3) < 0.01
+    assert abs(sum(a * b for a, b in zip(u, v, strict=True)) / n) < 0.01
+    assert abs(sum(a * b for a, b in zip(u, u[1:], strict=False)) / n) < 0.01
+    assert abs(sum(g) / n) < 0.03
+    assert abs(sum(x * x for x in g) / n - 1.0) < 0.04
