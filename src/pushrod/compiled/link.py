@@ -146,7 +146,7 @@ class _Rewrite(ast.NodeTransformer):
         bare = copy.deepcopy(tree)
         bare.decorator_list = []
         bare.returns = None
-        bare.body = [node for node in tree.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
+        bare.body = [node for node in bare.body if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))]
         new = self.visit(bare)
         assert isinstance(new, ast.FunctionDef)
         return ast.fix_missing_locations(new)

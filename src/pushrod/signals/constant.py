@@ -14,7 +14,7 @@ class Fields(NamedTuple):
     y_start: A[float, Q("y", about="the value")] = 0.0
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     return Row((f.y_start,))
 
 

@@ -16,7 +16,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from pushrod.core.errors import SignalError, SignalWarning
+from pushrod.core.errors import SignalWarning
 from pushrod.core.names import unknown
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields
@@ -37,12 +37,22 @@ HELP = "write a number, an interval such as {at: 1, for: 2, linear: [0, 0.3]}, a
 
 def parse(channel: str, data: Any, max_intervals: int | None = None, folder: Path | None = None) -> Track:
     """Read one channel. `max_intervals`: read no more (None: 10 in the parameter form, no bound in a list). `folder`: where its files are."""
+    track, notes = read(channel, data, max_intervals, folder)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
+    return track
+
+
+def read(channel: str, data: Any, max_intervals: int | None, folder: Path | None) -> tuple[Track, list[SignalWarning]]:
+    """The same, with what would be warned about as a list."""
     reader = _Reader(channel, max_intervals, folder)
     if isinstance(data, Mapping) and "sum" in data:
         if len(data) > 1 or not isinstance(data["sum"], (list, tuple)):
             raise fault(channel, ("sum",), data["sum"], "must be a list of signals and stand alone")
-        return place.compile_terms(channel, [reader.term(part, ("sum", k)) for k, part in enumerate(data["sum"])])
-    return place.compile_terms(channel, [reader.term(data, ())])
+        terms = [reader.term(part, ("sum", k)) for k, part in enumerate(data["sum"])]
+    else:
+        terms = [reader.term(data, ())]
+    return place.compile_terms(channel, terms), reader.notes
 
 
 class _Reader:
@@ -50,6 +60,7 @@ class _Reader:
         self.channel = channel
         self.max_intervals = max_intervals
         self.folder = folder
+        self.notes: list[SignalWarning] = []
 
     def term(self, data: Any, path: place.Path) -> list[Spec]:
         if _is_number(data):
@@ -76,7 +87,7 @@ class _Reader:
                 if not str(key).startswith("interval_"):
                     why = unknown(dict.fromkeys(["num_intervals", *names]), str(key), "parameter")
                     raise fault(self.channel, (*path, str(key)), data[key], f"is not understood: {why}", "unknown_field")
-                self.warn(f"{spell(self.channel, (*path, str(key)))} is not read, because num_intervals = {n}", "unused")
+                self.note(f"{spell(self.channel, (*path, str(key)))} is not read, because num_intervals = {n}", "unused")
         names = names[: self.at_most(n, MAX_INTERVALS if self.max_intervals is None else self.max_intervals)]
         for name in names:
             if name not in data:
@@ -86,7 +97,7 @@ class _Reader:
     def at_most(self, n: int, most: int | None) -> int:
         if most is None or n <= most:
             return n
-        self.warn(f"signal {self.channel} has {n} intervals; only the first max_intervals = {most} are read", "truncated")
+        self.note(f"signal {self.channel} has {n} intervals; only the first max_intervals = {most} are read", "truncated")
         return most
 
     def intervals(self, items: list[tuple[Any, place.Path]]) -> list[Spec]:
@@ -105,7 +116,7 @@ class _Reader:
             raise fault(self.channel, (*path, "type"), name, f"is not the name of a kind; known: {', '.join(KINDS)}")
         rest = {key: value for key, value in data.items() if key not in ("type", *TIMES)}
         if name not in KINDS:
-            self.warn(f"signal {spell(self.channel, path)}: {unknown(KINDS, name, 'signal kind')}; taken as constant", "unknown_type")
+            self.note(f"signal {spell(self.channel, path)}: {unknown(KINDS, name, 'signal kind')}; taken as constant", "unknown_type")
             name, rest = "constant", {"y_start": data.get("y_start", 0.0)}
         kind = KINDS[name]
         t_start = self.number(data.get("t_start", 0.0), Q("s"), (*path, "t_start"))
@@ -116,7 +127,7 @@ class _Reader:
                 self.number(value, Q("s" if key == "t_mid" else "y"), (*path, key))
             own = [f.name for f in fields(kind.Fields)]
             rest = dict.fromkeys(own, 0.0) | {key: value for key, value in rest.items() if key in own}
-        return Spec(path, kind, self.fill(kind, rest, path, path), t_start, t_end)
+        return Spec(path, kind, self.fill(kind, rest, path), t_start, t_end)
 
     def short(self, data: Any, path: place.Path, before: Spec | None) -> Spec:
         """`at`, `for` or `until`, and the kind as a key."""
@@ -138,14 +149,14 @@ class _Reader:
             t_end = t_start + self.number(data["for"], Q("s", 0.0), (*path, "for"))
         kind = KINDS[named[0]]
         times = ("at", "for" if "for" in data else "until")
-        return Spec(path, kind, self.fill(kind, data[kind.name], (*path, kind.name), (*path, kind.name)), t_start, t_end, times)
+        return Spec(path, kind, self.fill(kind, data[kind.name], (*path, kind.name)), t_start, t_end, times, (kind.name,))
 
-    def fill(self, kind: Kind, data: Any, path: place.Path, shown: place.Path) -> Any:
+    def fill(self, kind: Kind, data: Any, path: place.Path) -> Any:
         """The record of fields of a kind, from a mapping by name, a list in order, or a lone number for the first."""
         try:
             data = kind.expand(data, self.folder) if kind.expand else data
         except FlawError as flaw:
-            raise fault(self.channel, (*shown, flaw.name), flaw.value, flaw.why, flaw.kind) from None
+            raise fault(self.channel, (*path, *flaw.path), flaw.value, flaw.why, flaw.kind) from None
         declared = fields(kind.Fields)
         names = [f.name for f in declared]
         if not isinstance(data, Mapping):
@@ -186,10 +197,10 @@ class _Reader:
         for key in data:
             if key not in names:
                 why = unknown(dict.fromkeys(names), str(key), "field")
-                raise SignalError(f"signal {spell(self.channel, (*path, str(key)))} = {data[key]!r} is not understood: {why}", "unknown_field", path)
+                raise fault(self.channel, (*path, str(key)), data[key], f"is not understood: {why}", "unknown_field")
 
-    def warn(self, text: str, kind: str) -> None:
-        warnings.warn(SignalWarning(text, kind), stacklevel=6)
+    def note(self, text: str, kind: str) -> None:
+        self.notes.append(SignalWarning(text, kind))
 
 
 def _is_number(value: Any) -> bool:

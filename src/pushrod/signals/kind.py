@@ -21,11 +21,11 @@ class Row(NamedTuple):
 
 
 class FlawError(Exception):
-    """A field of an interval that cannot be used; whoever knows channel and interval makes a SignalError of it."""
+    """A field of an interval that cannot be used; whoever knows channel and interval makes a SignalError of it. `path` leads to it."""
 
-    def __init__(self, name: str, value: object, why: str, kind: str = "malformed") -> None:
+    def __init__(self, path: str | tuple[str | int, ...], value: object, why: str, kind: str = "malformed") -> None:
         super().__init__(why)
-        self.name = name
+        self.path = (path,) if isinstance(path, str) else path
         self.value = value
         self.why = why
         self.kind = kind

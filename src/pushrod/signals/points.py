@@ -32,15 +32,15 @@ def points_row(t: Floats, y: Floats, t_start: float, columns: Floats) -> Row:
     times = tuple(t_start + x for x in t)
     for k in range(1, len(t)):
         if not times[k] > times[k - 1]:
-            raise FlawError(f"t[{k}]", t[k], f"does not lie after t[{k - 1}] = {t[k - 1]!r} s; times must rise")
+            raise FlawError(("t", k), t[k], f"does not lie after t[{k - 1}] = {t[k - 1]!r} s; times must rise")
     return Row(columns, times + tuple(y), len(t))
 
 
-def from_pairs(data: Any, folder: Path | None) -> Any:  # noqa: ARG001
+def from_pairs(data: Any, folder: Path | None) -> Any:
     """`[[t, y], [t, y], ...]` as a second way to write `{t: [...], y: [...]}`."""
     if isinstance(data, Mapping) or not isinstance(data, (list, tuple)):
         return data
     for k, pair in enumerate(data):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
-            raise FlawError(f"[{k}]", pair, "is not a pair [time, value]")
+            raise FlawError((k,), pair, "is not a pair [time, value]")
     return {"t": [pair[0] for pair in data], "y": [pair[1] for pair in data]}

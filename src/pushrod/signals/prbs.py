@@ -68,7 +68,7 @@ def prbs(tau: float, points: Floats, first: int, n: int, dwell: float) -> float:
     return points[first + i]
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     for name, value in (("order", f.order), ("seed", f.seed)):
         if value != int(value):
             raise FlawError(name, value, "is not a whole number")

@@ -28,7 +28,7 @@ def ramp_hold(tau: float, points: Floats, first: int, n: int, ramp: float, hold:
     return linear(minimum(tau - k * stair, ramp), 0.0, ramp, points[i], points[i + 1])
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     if len(f.levels) < 2:
         raise FlawError("levels", list(f.levels), "needs at least two values: where to start and where to go")
     return Row((f.ramp, f.hold), f.levels, len(f.levels))

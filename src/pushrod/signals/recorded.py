@@ -45,7 +45,7 @@ def recorded(t: float, points: Floats, first: int, n: int, between: float) -> fl
     return y
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     return points_row(f.t, f.y, t_start, (f.between,))
 
 

@@ -24,7 +24,7 @@ def sine(tau: float, amplitude: float, frequency: float, phase: float, offset: f
     return offset + amplitude * math.sin(2.0 * math.pi * frequency * tau + phase)
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     return Row((f.amplitude, f.frequency, f.phase, f.offset))
 
 

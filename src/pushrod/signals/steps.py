@@ -24,7 +24,7 @@ def steps(t: float, points: Floats, first: int, n: int, initial: float) -> float
     return points[first + n + k - 1] if k > 0 else initial
 
 
-def row(f: Fields, t_start: float, t_end: float) -> Row:  # noqa: ARG001
+def row(f: Fields, t_start: float, t_end: float) -> Row:
     return points_row(f.t, f.y, t_start, (f.initial,))
 
 

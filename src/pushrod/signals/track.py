@@ -6,6 +6,7 @@ A term is a slice of `intervals`, sorted by time and free of overlaps. Every int
 back as an `Interval`; what a kind keeps beyond six numbers (recorded points, levels) lies in `points`.
 """
 
+from collections.abc import Iterator
 from typing import Annotated as A
 from typing import NamedTuple
 
@@ -37,6 +38,17 @@ class Track(NamedTuple):
     terms: A[Floats, Table("-", about="the first interval of each term, then one past the last of all")] = (0.0, 1.0)
     intervals: A[Floats, Table("-", about="eleven numbers per interval, in the order of `Interval`")] = tuple(Interval())
     points: A[Floats, Table("-", about="times and values of kinds that are made of points")] = (0.0,)
+
+    def flaws(self, dt: float | None) -> Iterator[str]:
+        """Compiled code reads where the tables point without looking: a track made by hand must point into its own tables."""
+        n = len(self.intervals) // 11
+        ends = (self.terms[:1], self.terms[-1:])
+        if len(self.intervals) != 11 * n or ends != ((0.0,), (float(n),)) or list(self.terms) != sorted(self.terms):
+            yield f"terms: {self.terms} must rise from 0 to the number of intervals, {len(self.intervals)} / 11"
+        for i in range(n):
+            q = Interval(*self.intervals[11 * i : 11 * i + 11])
+            if not 0.0 <= q.first <= q.first + q.n <= len(self.points):
+                yield f"intervals[{11 * i + 3}]: points {q.first:g} to {q.first + q.n:g} are asked for; there are {len(self.points)}"
 
 
 @pure
