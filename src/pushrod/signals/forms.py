@@ -81,14 +81,15 @@ class _Reader:
         n = data.get("num_intervals", 0)
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise fault(self.channel, (*path, "num_intervals"), n, "is not a whole number of at least 0")
-        names = [f"interval_{k}" for k in range(n)]
-        for key in data:
-            if key not in names and key != "num_intervals":
-                if not str(key).startswith("interval_"):
-                    why = unknown(dict.fromkeys(["num_intervals", *names]), str(key), "parameter")
-                    raise fault(self.channel, (*path, str(key)), data[key], f"is not understood: {why}", "unknown_field")
-                self.note(f"{spell(self.channel, (*path, str(key)))} is not read, because num_intervals = {n}", "unused")
-        names = names[: self.at_most(n, MAX_INTERVALS if self.max_intervals is None else self.max_intervals)]
+        for key in map(str, data):
+            if key.removeprefix("interval_").isdecimal() and key.startswith("interval_"):
+                if int(key.removeprefix("interval_")) >= n:
+                    self.note(f"signal {spell(self.channel, (*path, key))} is not read, because num_intervals = {n}", "unused")
+            elif key != "num_intervals":
+                why = unknown(dict.fromkeys(("num_intervals", "interval_0")), key, "parameter")
+                raise fault(self.channel, (*path, key), data[key], f"is not understood: {why}", "unknown_field")
+        most = MAX_INTERVALS if self.max_intervals is None else self.max_intervals
+        names = [f"interval_{k}" for k in range(self.at_most(n, most))]
         for name in names:
             if name not in data:
                 raise fault(self.channel, (*path, "num_intervals"), n, f"promises {name}, which is missing", "missing")
@@ -117,7 +118,7 @@ class _Reader:
         rest = {key: value for key, value in data.items() if key not in ("type", *TIMES)}
         if name not in KINDS:
             self.note(f"signal {spell(self.channel, path)}: {unknown(KINDS, name, 'signal kind')}; taken as constant", "unknown_type")
-            name, rest = "constant", {"y_start": data.get("y_start", 0.0)}
+            name, rest = "constant", {key: value for key, value in rest.items() if key in SHARED_FIELDS}
         kind = KINDS[name]
         t_start = self.number(data.get("t_start", 0.0), Q("s"), (*path, "t_start"))
         t_end = self.number(data["t_end"], Q("s"), (*path, "t_end")) if "t_end" in data else 0.0 if name in SHARED_KINDS else None
