@@ -173,7 +173,7 @@ class ReferenceBody:
                 f"the body would reach {wx:g}, {wy:g}, {wz:g} rad/s in {h:g} s: more than the float32 body can follow; nothing was changed"
             )
         self._omega = (wx, wy, wz)
-        self._angles = (_wrapped(angles[0]), _wrapped(angles[1]), _wrapped(angles[2]))
+        self._angles = (wrapped(angles[0]), wrapped(angles[1]), wrapped(angles[2]))
         self._last_dt = h
 
     @property
@@ -208,7 +208,7 @@ class ReferenceBody:
         return f"ReferenceBody(inertia={self.inertia}, omega={self.omega}, angles={self.angles})"
 
 
-def _wrapped(theta: np.float32) -> np.float32:
+def wrapped(theta: np.float32) -> np.float32:
     """Turn by turn, so that the rounding is the reference's too."""
     while theta > F(math.pi):
         theta = theta - F(2.0 * math.pi)
