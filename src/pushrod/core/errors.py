@@ -70,5 +70,9 @@ class DeviceError(PushrodError, RuntimeError):
     """The asked-for device is not there or cannot be used."""
 
 
+class LogError(PushrodError, ValueError):
+    """A log cannot be written or read; what was there before was not touched."""
+
+
 class VerifyError(PushrodError, ValueError):
     """A reference file cannot be understood."""

@@ -1,0 +1,1 @@
+"""The command `pushrod`: one file per verb."""

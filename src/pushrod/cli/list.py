@@ -1,0 +1,2 @@
+def list_() -> None:
+    """TODO"""

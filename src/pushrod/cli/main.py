@@ -1,0 +1,73 @@
+"""`pushrod`: the verbs, and what all of them do with errors and Ctrl-C.
+
+Exit codes: 0 fine; 1 an expectation or a tolerance did not hold; 2 wrong input, one message on stderr; 130 stopped by Ctrl-C.
+"""
+
+import sys
+from typing import Annotated as A
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from pushrod.cli.check import check
+from pushrod.cli.list import list_
+from pushrod.cli.new import new
+from pushrod.cli.run import run
+from pushrod.cli.schema import schema
+from pushrod.cli.verify import verify
+from pushrod.core.errors import PushrodError
+
+
+class Verbs(TyperGroup):
+    """Our errors are messages, not tracebacks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PushrodError as e:
+            typer.echo(f"error: {e}", err=True)
+            raise typer.Exit(2) from e
+        except KeyboardInterrupt as e:
+            typer.echo("\nstopped", err=True)
+            raise typer.Exit(130) from e
+
+
+app = typer.Typer(
+    cls=Verbs,
+    name="pushrod",
+    help="Everything between 'the controller asks' and 'the machine moves'.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"pushrod {version('pushrod')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(version: A[bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)] = False) -> None:
+    """Everything between 'the controller asks' and 'the machine moves'."""
+
+
+app.command("run")(run)
+app.command("list")(list_)
+app.command("check")(check)
+app.command("schema")(schema)
+app.command("new")(new)
+app.command("verify")(verify)
+
+
+def main() -> None:
+    try:
+        app()
+    except KeyboardInterrupt:  # before or after a verb
+        typer.echo("\nstopped", err=True)
+        sys.exit(130)

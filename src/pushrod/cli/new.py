@@ -1,0 +1,2 @@
+def new() -> None:
+    """TODO"""

@@ -1,0 +1,59 @@
+"""`pushrod run`: simulate a machine, say how well it followed, write the log."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+if TYPE_CHECKING:
+    from pushrod.sim.machine import Machine
+    from pushrod.sim.run import Result
+    from pushrod.sim.scenario import Scenario
+
+
+def run(
+    machine: A[str, typer.Argument(help="A shipped machine (see `pushrod list`) or a machine file.")],
+    scenario: A[str | None, typer.Argument(help="A shipped scenario or a scenario file; the machine's own if left out.")] = None,
+    out: A[Path, typer.Option(help="Folder for the log.")] = Path("runs"),
+    set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter; may be repeated.")] = None,
+    duration: A[str | None, typer.Option(help="Length of the run, such as 5 or '500 ms'.")] = None,
+    seed: A[int | None, typer.Option(help="Seed of all noise.")] = None,
+    log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
+) -> None:
+    """Simulate a machine and say how well it followed what was asked of it."""
+    from pushrod.sim import machine as machines
+    from pushrod.sim import scenario as scenarios
+
+    what = machines.load(machine, set_ or ())
+    how = scenarios.load(scenario, what, duration, seed)
+    result = _simulate(what, how)
+    from pushrod.cli.summary import print_summary
+
+    print_summary(result)
+    if log:
+        from pushrod.sim.recording import record
+
+        typer.echo(f"log: {record(result, out)}")
+    if not result.held:
+        raise typer.Exit(1)
+
+
+def _simulate(machine: "Machine", scenario: "Scenario") -> "Result":
+    """The run behind a progress bar on stderr."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    from pushrod.sim.run import simulate
+
+    console = Console(stderr=True)
+    for note in scenario.notes:
+        console.print(f"note: {note}", markup=False, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("compiling", total=scenario.steps)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, description="simulating" if done else "compiling")
+
+        return simulate(machine, scenario, show)

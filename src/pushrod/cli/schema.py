@@ -1,0 +1,2 @@
+def schema() -> None:
+    """TODO"""

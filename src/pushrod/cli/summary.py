@@ -1,0 +1,81 @@
+"""What a run comes to, as tables on the terminal: one row per tracked pair where there is room, one block per pair where there is not."""
+
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from pushrod.sim.expectation import Outcome
+    from pushrod.sim.machine import Tracked
+    from pushrod.sim.response import Response
+    from pushrod.sim.run import Result
+
+WIDE = 100  # columns from which one row per pair is readable
+
+
+def print_summary(result: "Result", console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    scenario = result.scenario
+    console.print(
+        f"{result.machine.name}, scenario {scenario.name}: {scenario.steps} ticks of {scenario.dt:g} s = {scenario.steps * scenario.dt:g} s",
+        markup=False,
+    )
+    if result.responses:
+        console.print(_wide(result) if console.width >= WIDE else _narrow(result))
+    if result.outcomes:
+        console.print(_expectations(result.outcomes))
+
+
+def _wide(result: "Result") -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    heads = list(_cells(*result.responses[0], ""))
+    table.add_column("request → achieved", overflow="fold")
+    for head in heads:
+        table.add_column(head, justify="right")
+    for pair, response in result.responses:
+        table.add_row(f"{pair.request} → {pair.achieved}", *_cells(pair, response, result.units[pair.achieved]).values())
+    return table
+
+
+def _narrow(result: "Result") -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("request → achieved", overflow="fold")
+    table.add_column("", justify="right", overflow="fold")
+    for i, (pair, response) in enumerate(result.responses):
+        if i:
+            table.add_section()
+        table.add_row(f"{pair.request} → {pair.achieved}", "")
+        for name, text in _cells(pair, response, result.units[pair.achieved]).items():
+            table.add_row(f"  {name}", text)
+    return table
+
+
+def _cells(pair: "Tracked", response: "Response", unit: str) -> dict[str, str]:
+    return {
+        "error rms": _number(response.error_rms, unit),
+        "error max": _number(response.error_max, unit),
+        "delay": _number(response.delay, "s"),
+        "rise time": _number(response.rise_time, "s"),
+        "overshoot": "-" if response.overshoot is None else f"{100.0 * response.overshoot:.1f} %",
+        "saturated": _number(response.saturation_time, "s"),
+    }
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3g}" if unit == "-" else f"{value:.3g} {unit}"
+
+
+def _expectations(outcomes: tuple["Outcome", ...]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("expected", overflow="fold")
+    table.add_column("to be", justify="right", overflow="fold")
+    table.add_column("was", justify="right", overflow="fold")
+    table.add_column("")
+    for outcome in outcomes:
+        e = outcome.expectation
+        table.add_row(str(e), e.bounds, _number(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]")
+    return table

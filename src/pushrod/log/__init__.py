@@ -1,0 +1,1 @@
+"""Logs: the schema of a topic from its record, and the MCAP writer."""

@@ -1,0 +1,204 @@
+"""A machine: a world with its parameters, read from a YAML file.
+
+machine: car                      its name
+about: one line
+world: car                        a shipped world, or my_world.py:MY_WORLD beside the file
+scenario: car_default             what `pushrod run` does with it when told nothing else
+parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default
+track:                            which request belongs to which achieved signal
+  - {request: steer_req, achieved: steer_ach, limit: steer_lim}
+"""
+
+import importlib.util
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated as A
+from typing import Any
+
+import msgspec
+
+from pushrod.core import check
+from pushrod.core.errors import ConfigError, UnknownNameError
+from pushrod.core.model import World
+from pushrod.core.names import find, unknown
+from pushrod.core.record import Leaf, get, numbers
+from pushrod.sim import yaml_file
+from pushrod.sim.structure import WRONG, number_of, read, record
+from pushrod.sim.yaml_file import Document, Path_
+
+FOLDER = Path(__file__).parent / "machines"
+About = msgspec.Meta
+
+
+class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A request, what was achieved of it, and the limits that explain a difference."""
+
+    request: A[str, About(description="signal that was asked for")]
+    achieved: A[str, About(description="signal that came of it")]
+    limit: A[float | str | None, About(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
+    limits: A[list[float | str] | None, About(description="lower and upper bound of achieved", min_length=2, max_length=2)] = None
+    rate: A[float | str | None, About(description="bound of the rate of achieved, per second")] = None
+
+
+class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A world with its parameters."""
+
+    machine: A[str, About(description="name of the machine", pattern=r"^[A-Za-z][\w-]*$")]
+    world: A[str, About(description="name of a shipped world, or FILE.py:NAME beside this file")]
+    about: A[str, About(description="one line for `pushrod list`")] = ""
+    scenario: A[str | None, About(description="default scenario: a shipped name or a file beside this one")] = None
+    parameters: A[dict[str, Any], About(description="nested as the world's Params")] = {}
+    track: A[list[Pair], About(description="requests and what became of them, for the summary")] = []
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A pair with its limits as numbers."""
+
+    request: str
+    achieved: str
+    low: float | None = None
+    high: float | None = None
+    rate: float | None = None
+
+
+@dataclass(frozen=True)
+class Machine:
+    name: str
+    about: str
+    world: World
+    params: Any
+    track: tuple[Tracked, ...]
+    scenario: str | None
+    document: Document
+
+
+def shipped() -> dict[str, Path]:
+    """The machines that come with the package, by name."""
+    return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
+
+
+def locate(name: str, table: dict[str, Path], what: str, beside: Path | None = None) -> Path:
+    """A shipped name or a file; a wrong one is answered with what there is."""
+    if name in table:
+        return table[name]
+    file = Path(name) if beside is None else beside / name
+    if file.exists() or file.suffix in (".yaml", ".yml") or "/" in name:
+        return file
+    raise UnknownNameError(f"{unknown(table, name, what)}; or give the path of a .yaml file")
+
+
+def signals_of(world: World) -> dict[str, Leaf]:
+    """Every signal of a run: outputs by their path, inputs as in.<channel>."""
+    found = {leaf.path: leaf for leaf in numbers(world.Out)}
+    return found | {f"in.{leaf.path}": leaf for leaf in numbers(world.In)}
+
+
+def load(name: str, overrides: Iterable[str] = ()) -> Machine:
+    """A machine by shipped name or file. `overrides` are texts "path=value" put over its parameters."""
+    return build(yaml_file.load(locate(name, shipped(), "machine")), overrides)
+
+
+def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
+    for text in overrides:
+        _override(document, text)
+    head = read(MachineFile, document.data, (), document)
+    world = _world(document.data.get("world"), document)
+    params: Any = WRONG
+    if world is not None:
+        params = parameters(world, document.data.get("parameters", {}), document)
+    if world is None or head is WRONG or params is WRONG:
+        document.raise_problems()
+    assert world is not None
+    track = tuple(_tracked(pair, world, params, ("track", i), document) for i, pair in enumerate(head.track))
+    document.raise_problems()
+    return Machine(head.machine, head.about, world, params, track, head.scenario, document)
+
+
+def parameters(world: World, data: Any, document: Document) -> Any:
+    """The Params of a world from the nested mapping, every number in its range."""
+    params = record(world.Params, data if data is not None else {}, world.Params(), ("parameters",), document)
+    if params is not WRONG:
+        check_ranges(params, document, None)
+    return params
+
+
+def check_ranges(params: Any, document: Document, dt: float | None) -> None:
+    """Note what core.check finds, each by the line of its field."""
+    for text in check.problems(params, "", dt):
+        m = re.match(r"([A-Za-z_][\w.]*)(?:\[\d+\])?(.*)", text, re.DOTALL)
+        assert m is not None
+        document.add(("parameters", *m[1].split(".")), m[2].lstrip(" :=").strip() if m[2].startswith((":", " =")) else text)
+
+
+def _override(document: Document, text: str) -> None:
+    path, eq, value = text.partition("=")
+    if not eq or not path.strip():
+        raise ConfigError([f"--set {text}: write --set PATH=VALUE, such as --set steer.T=80ms"])
+    data = yaml_file.parse(f"value: {value}", f"--set {text}").data["value"]
+    document.override(("parameters", *path.strip().split(".")), data, f"--set {text}")
+
+
+def _world(name: Any, document: Document) -> World | None:
+    """The world a file asks for, or None with the problem noted."""
+    if not isinstance(name, str):
+        return None
+    if ".py:" in name:
+        return _world_file(name, document)
+    from pushrod.sim.worlds import WORLDS  # here, because the vehicles take a moment to import
+
+    try:
+        return find(WORLDS, name, "world")
+    except UnknownNameError as e:
+        document.add(("world",), str(e))
+        return None
+
+
+def _world_file(name: str, document: Document) -> World | None:
+    """NAME of FILE.py beside the machine file: somebody's own world."""
+    path, _, attribute = name.rpartition(":")
+    file = document.folder / path
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        document.add(("world",), f"there is no file {file}")
+        return None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    world = getattr(module, attribute, None)
+    if not isinstance(world, World):
+        worlds = {key: value for key, value in vars(module).items() if isinstance(value, World)}
+        document.add(("world",), f"{file}: {unknown(worlds, attribute, 'World')}")
+        return None
+    return world
+
+
+def _tracked(pair: Pair, world: World, params: Any, at: Path_, document: Document) -> Tracked:
+    signals = signals_of(world)
+    for key in ("request", "achieved"):
+        if getattr(pair, key) not in signals:
+            document.add((*at, key), unknown(signals, getattr(pair, key), "signal"))
+    unit = signals[pair.achieved].meta.unit if pair.achieved in signals else "-"  # type: ignore[union-attr]
+    low = high = rate = None
+    if pair.limit is not None:
+        high = _bound(pair.limit, unit, params, (*at, "limit"), document)
+        low = -high
+    if pair.limits is not None:
+        low, high = (_bound(value, unit, params, (*at, "limits", i), document) for i, value in enumerate(pair.limits))
+    if pair.rate is not None:
+        rate = _bound(pair.rate, f"{unit}/s", params, (*at, "rate"), document)
+    return Tracked(pair.request, pair.achieved, low, high, rate)
+
+
+def _bound(value: float | str, unit: str, params: Any, at: Path_, document: Document) -> float:
+    """A number, text with a unit, or the value of the parameter at that path."""
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z_][\w.]*", value):
+        kind: Any = type(params)
+        known = {leaf.path: leaf for leaf in numbers(kind)}
+        if value not in known:
+            document.add(at, unknown(known, value, "parameter"))
+            return 0.0
+        return float(get(params, value))
+    number = number_of(unit, value, at, document)
+    return 0.0 if number is WRONG else float(number)

@@ -1,0 +1,62 @@
+"""The log of a run: topics /in and /out, the machine and scenario files it was made from, versions and seed."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+from pushrod.core.errors import LogError
+from pushrod.log.writer import Attachment, Topic, write
+from pushrod.sim.run import Result
+
+
+def record(result: Result, folder: Path) -> Path:
+    """Write the log into the folder, under a name that is not taken, and say where it is."""
+    machine, scenario = result.machine, result.scenario
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise LogError(f"{folder}: cannot be made a folder for the log: {e.strerror or e}") from e
+    file = free_name(folder, f"{machine.name}-{scenario.name}")
+    ticks = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
+    topics = (
+        Topic(
+            "/in",
+            machine.world.In,
+            ticks,
+            {name[3:]: column for name, column in result.columns.items() if name.startswith("in.")},
+            f"{machine.name}.in",
+        ),
+        Topic(
+            "/out",
+            machine.world.Out,
+            result.t,
+            {name: column for name, column in result.columns.items() if not name.startswith("in.")},
+            f"{machine.name}.out",
+        ),
+    )
+    about = {
+        "machine": machine.name,
+        "scenario": scenario.name,
+        "world": machine.world.name,
+        "seed": str(scenario.seed),
+        "dt": repr(scenario.dt),
+        "ticks": str(scenario.steps),
+        "pushrod": version("pushrod"),
+        "numba": version("numba"),
+        "numpy": version("numpy"),
+        "machine.yaml": machine.document.text,
+        "scenario.yaml": scenario.document.text,
+        **{f"override {i}": text for i, text in enumerate((*machine.document.origin.values(), *scenario.document.origin.values()), 1)},
+    }
+    files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
+    write(file, topics, {"pushrod": about}, files)
+    return file
+
+
+def free_name(folder: Path, stem: str) -> Path:
+    """stem.mcap, or stem-2.mcap where that is taken, and so on."""
+    file, i = folder / f"{stem}.mcap", 2
+    while file.exists():
+        file, i = folder / f"{stem}-{i}.mcap", i + 1
+    return file

@@ -1,0 +1,92 @@
+"""Run a scenario on a machine: signals sampled tick by tick, the compiled world in chunks, responses and expectations afterwards."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core.record import get, numbers
+from pushrod.signals import Track, value
+from pushrod.sim.expectation import Outcome, judge
+from pushrod.sim.machine import Machine, Tracked, signals_of
+from pushrod.sim.response import Response, respond
+from pushrod.sim.scenario import Scenario
+
+Array = NDArray[np.float64]
+CHUNKS = 20
+PLAIN = 50_000  # ticks up to which signals are sampled in plain Python
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished run. `columns` holds every signal by name: outputs, and inputs as in.<channel>."""
+
+    machine: Machine
+    scenario: Scenario
+    run: Any  # compiled.Run
+    columns: dict[str, Array]
+    units: dict[str, str]
+    responses: tuple[tuple[Tracked, Response], ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def t(self) -> Array:
+        """Time [s] of each record: the end of its tick."""
+        return np.asarray(self.run.t)
+
+    @property
+    def held(self) -> bool:
+        return all(outcome.held for outcome in self.outcomes)
+
+
+def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
+    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on."""
+    from pushrod.compiled.rollout import rollout
+
+    inputs = sample(machine, scenario)
+    progress(0, scenario.steps)
+    runs, state, k = [], scenario.state, 0
+    for end in chunk_ends(scenario.steps):
+        part = {name: values[k:end] for name, values in inputs.items()}
+        run = rollout(machine.world, scenario.params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
+        runs.append(run)
+        state, k = run.state_rows, end
+        progress(k, scenario.steps)
+    whole = replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
+    return finish(machine, scenario, whole, inputs)
+
+
+def chunk_ends(steps: int) -> list[int]:
+    """Where the chunks end; the first is short, so that whoever waits sees the compiler apart from the run."""
+    return sorted({1, *(round(steps * i / CHUNKS) for i in range(1, CHUNKS + 1))} - {0})
+
+
+def sample(machine: Machine, scenario: Scenario) -> dict[str, Array]:
+    """Every input channel at the start of every tick; one without a signal keeps the default of its field."""
+    t = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
+    rest = machine.world.In()
+    return {
+        leaf.path: _values(scenario.tracks[leaf.path], t) if leaf.path in scenario.tracks else np.full(len(t), float(get(rest, leaf.path)))
+        for leaf in numbers(machine.world.In)
+    }
+
+
+def _values(track: Track, t: Array) -> Array:
+    """Both ways give the same bits; plain Python is at once ready, compiled code is quick once it is compiled."""
+    if len(t) <= PLAIN:
+        return np.array([value(track, float(x)) for x in t])
+    from pushrod.compiled.evaluate import evaluate
+
+    return evaluate(value, track, t)
+
+
+def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array]) -> Result:
+    columns = {name: np.asarray(run[name], float) for name in run.names} | {f"in.{name}": values for name, values in inputs.items()}
+    units = {name: str(leaf.meta.unit) for name, leaf in signals_of(machine.world).items()}  # type: ignore[union-attr]
+    responses = tuple(
+        (pair, respond(columns[pair.request], columns[pair.achieved], scenario.dt, pair.low, pair.high, pair.rate)) for pair in machine.track
+    )
+    outcomes = tuple(judge(e, np.asarray(run.t), columns, scenario.dt) for e in scenario.expectations)
+    return Result(machine, scenario, run, columns, units, responses, outcomes)

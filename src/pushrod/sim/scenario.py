@@ -1,0 +1,135 @@
+"""A scenario: what is asked of a machine over time, what breaks, and what is expected, read from a YAML file.
+
+scenario: lane_change
+machine: car                                      optional; whom it was written for
+duration: 20 s
+dt: 10 ms
+seed: 1
+initial: {v: 10 m/s}                              nested as the world's State
+signals: {steer: [{at: 2, for: 3, sine: {...}}]}  one per input channel; a channel left out keeps the default of its In field
+faults: [{at: 10 s, until: 12 s, channel: steer, kind: stuck}]
+expectations: [{signal: steer_ach, metric: max, below: 0.6}]
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated as A
+from typing import Any
+
+import msgspec
+
+from pushrod.core.errors import SignalError
+from pushrod.core.model import World
+from pushrod.core.names import did_you_mean
+from pushrod.core.quantity import Q
+from pushrod.core.record import numbers
+from pushrod.signals import Track
+from pushrod.signals.forms import read as read_signal
+from pushrod.sim import yaml_file
+from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
+from pushrod.sim.fault import apply_faults
+from pushrod.sim.machine import Machine, check_ranges, locate, signals_of
+from pushrod.sim.signal_units import in_si
+from pushrod.sim.structure import WRONG, read, record
+from pushrod.sim.yaml_file import Document
+
+FOLDER = Path(__file__).parent / "scenarios"
+Text = msgspec.Meta
+
+
+class ScenarioFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is asked of a machine over time."""
+
+    scenario: A[str, Text(description="name of the scenario", pattern=r"^[A-Za-z][\w-]*$")]
+    duration: A[float, Q("s", 1e-6, 1e6, "length of the run")]
+    dt: A[float, Q("s", 1e-6, 1.0, "length of a tick")]
+    machine: A[str | None, Text(description="the machine it was written for: a shipped name or a file beside this one")] = None
+    about: A[str, Text(description="one line for `pushrod list`")] = ""
+    seed: A[int, Text(description="seed of all noise", ge=0, le=2**31 - 1)] = 0
+    initial: A[dict[str, Any], Text(description="state at the start, nested as the world's State")] = {}
+    signals: A[dict[str, Any], Text(description="one signal per input channel")] = {}
+    faults: A[list[dict[str, Any]], Text(description="what breaks, and when")] = []
+    expectations: A[list[ExpectationEntry], Text(description="what must hold after the run")] = []
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario made for one machine. `params` are the machine's with the faults put in."""
+
+    name: str
+    about: str
+    dt: float
+    steps: int
+    seed: int
+    state: Any
+    tracks: dict[str, Track]
+    params: Any
+    expectations: tuple[Expectation, ...]
+    notes: tuple[str, ...]
+    document: Document
+
+
+def shipped() -> dict[str, Path]:
+    """The scenarios that come with the package, by name."""
+    return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
+
+
+def load(name: str | None, machine: Machine, duration: float | str | None = None, seed: int | None = None) -> Scenario:
+    """A scenario by shipped name or file, for a machine; None is the machine's own. `duration` and `seed` go over what the file says."""
+    file = default_file(machine) if name is None else locate(name, shipped(), "scenario")
+    return build(yaml_file.load(file), machine, duration, seed)
+
+
+def default_file(machine: Machine) -> Path:
+    if machine.scenario is None:
+        machine.document.add((), "names no default scenario; add a line `scenario: NAME` or say which one to run")
+        machine.document.raise_problems()
+    assert machine.scenario is not None
+    return locate(machine.scenario, shipped(), "scenario", machine.document.folder)
+
+
+def build(document: Document, machine: Machine, duration: float | str | None = None, seed: int | None = None) -> Scenario:
+    if duration is not None:
+        document.override(("duration",), duration, "--duration")
+    if seed is not None:
+        document.override(("seed",), seed, "--seed")
+    head = read(ScenarioFile, document.data, (), document)
+    world = machine.world
+    data = document.data
+    tracks, notes = read_signals(world, data.get("signals"), document)
+    state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
+    params = apply_faults(machine.params, data.get("faults"), document)
+    signals = signals_of(world)
+    entries = enumerate(head.expectations if head is not WRONG else ())
+    expectations = [compile_entry(entry, signals, ("expectations", i), document) for i, entry in entries]
+    document.raise_problems()
+    check_ranges(params, machine.document, head.dt)
+    machine.document.raise_problems()
+    steps = max(1, math.ceil(head.duration / head.dt - 1e-6))
+    return Scenario(
+        head.scenario, head.about, head.dt, steps, head.seed, state, tracks, params, tuple(e for e in expectations if e), tuple(notes), document
+    )
+
+
+def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str, Track], list[str]]:
+    """The compiled channel of every signal in the file, and what was read otherwise than written."""
+    channels = {leaf.path: leaf for leaf in numbers(world.In)}
+    tracks: dict[str, Track] = {}
+    notes: list[str] = []
+    for channel, signal in data.items() if isinstance(data, dict) else ():
+        at = ("signals", channel)
+        if channel not in channels:
+            hint = did_you_mean(channels, channel)
+            document.add(at, " ".join(filter(None, (f"{world.name} has no input channel {channel!r};", hint, f"known: {', '.join(channels)}"))))
+            continue
+        before = len(document.problems)
+        plain = in_si(signal, str(channels[channel].meta.unit), at, document)  # type: ignore[union-attr]
+        if len(document.problems) > before:
+            continue
+        try:
+            tracks[channel], warned = read_signal(channel, plain, None, document.folder)
+            notes += [f"{document.file}:{document.line(at)}: {note}" for note in warned]
+        except SignalError as e:
+            document.add((*at, *e.path), str(e))
+    return tracks, notes

@@ -1,0 +1,45 @@
+"""Units in the signals of a scenario file: {at: 500 ms, linear: [0, 10 deg]} becomes {at: 0.5, linear: [0, 0.1745]}.
+
+What a number means follows from where it stands: times are seconds, a field of a kind has the unit of its declaration, and
+"y" there means the unit of the channel.
+"""
+
+from typing import Any
+
+from pushrod.core.record import fields
+from pushrod.signals import KINDS
+from pushrod.sim.structure import WRONG, number_of
+from pushrod.sim.unit import TEXT
+from pushrod.sim.yaml_file import Document, Path_
+
+TIMES = ("at", "for", "until", "t_start", "t_end")
+
+
+def in_si(data: Any, unit: str, at: Path_, document: Document, key: Path_ = ()) -> Any:
+    """The same data with every text that is a number with a unit replaced by its SI number; problems are noted in the document."""
+    if isinstance(data, dict):
+        return {name: in_si(value, unit, at, document, (*key, name)) for name, value in data.items()}
+    if isinstance(data, list):
+        return [in_si(value, unit, at, document, (*key, i)) for i, value in enumerate(data)]
+    if isinstance(data, str) and TEXT.fullmatch(data):
+        number = number_of(_unit(key, unit), data, (*at, *key), document)
+        return 0.0 if number is WRONG else number
+    return data
+
+
+def _unit(key: Path_, unit: str) -> str:
+    """The unit of the number at a path within a channel."""
+    names = [i for i, part in enumerate(key) if isinstance(part, str)]
+    if not names:
+        return unit
+    name, rest = key[names[-1]], key[names[-1] + 1 :]
+    if name in TIMES:
+        return "s"
+    if name in KINDS:  # fields by place: {linear: [0, 1]}, {steps: [[t, y], ...]}
+        declared = fields(KINDS[str(name)].Fields)
+        place = rest[-1] if rest else 0
+        meta = declared[int(place)].meta if int(place) < len(declared) else None
+    else:
+        meta = next((f.meta for kind in KINDS.values() for f in fields(kind.Fields) if f.name == name), None)
+    own = "y" if meta is None else str(meta.unit)  # type: ignore[union-attr]
+    return unit if own == "y" else own

@@ -1,0 +1,173 @@
+"""Read plain data from a file into msgspec Structs and into records, collecting every problem instead of stopping at the first.
+
+Fields that hold a quantity are declared as in a record, `A[float, Q("s", 0.0, 60.0)]`, and accept text with a unit.
+"""
+
+import functools
+import math
+import operator
+import types
+from collections.abc import Iterable
+from typing import Annotated, Any, Union, get_args, get_origin
+
+import msgspec
+
+from pushrod.core.names import did_you_mean
+from pushrod.core.quantity import Choice, Q, Table
+from pushrod.core.record import Field, fields, is_record
+from pushrod.sim.unit import to_si
+from pushrod.sim.yaml_file import Document, Path_
+
+WRONG: Any = object()
+KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "nothing"}
+
+
+def named(value: object) -> str:
+    """What a value is, for a message: `text 'abc'`."""
+    kind = KINDS.get(type(value), type(value).__name__)
+    return kind if isinstance(value, (dict, list, type(None))) else f"{kind} {value!r}"
+
+
+def is_struct(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def read(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+    """The value as `kind`, or WRONG with its problems noted in the document."""
+    if get_origin(kind) in (Union, types.UnionType) and type(None) in get_args(kind):
+        if value is None:
+            return None
+        rest = [a for a in get_args(kind) if a is not type(None)]
+        return read(functools.reduce(operator.or_, rest), value, at, document)
+    if get_origin(kind) is Annotated:
+        inner, *extra = get_args(kind)
+        q = next((e for e in extra if isinstance(e, Q)), None)
+        return read(inner, value, at, document) if q is None else quantity(q, value, at, document)
+    if is_struct(kind):
+        return _struct(kind, value, at, document)
+    if get_origin(kind) is list:
+        return _list(get_args(kind)[0], value, at, document)
+    if get_origin(kind) is dict:
+        return _dict(get_args(kind)[1], value, at, document)
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as e:
+        document.add(at, str(e).split(" - at `")[0].replace("`", ""))
+        return WRONG
+
+
+def unknown_keys(known: Iterable[str], value: dict[str, Any], at: Path_, document: Document) -> None:
+    known = list(known)
+    for key in value:
+        if key not in known:
+            document.add((*at, key), " ".join(filter(None, ("unknown key;", did_you_mean(known, key), f"known here: {', '.join(known)}"))))
+
+
+def _struct(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+    if not isinstance(value, dict):
+        document.add(at, f"must be a mapping, got {named(value)}")
+        return WRONG
+    known = {f.encode_name: f for f in msgspec.structs.fields(kind)}
+    before = len(document.problems)
+    unknown_keys(known, value, at, document)
+    found = {}
+    for name, f in known.items():
+        if name in value:
+            found[f.name] = read(f.type, value[name], (*at, name), document)
+        elif f.required:
+            document.add(at, f"{name} is missing")
+    return kind(**found) if len(document.problems) == before else WRONG
+
+
+def _list(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+    if not isinstance(value, list):
+        document.add(at, f"must be a list, got {named(value)}")
+        return WRONG
+    return [read(kind, v, (*at, i), document) for i, v in enumerate(value)]
+
+
+def _dict(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+    if not isinstance(value, dict):
+        document.add(at, f"must be a mapping, got {named(value)}")
+        return WRONG
+    return {k: read(kind, v, (*at, k), document) for k, v in value.items()}
+
+
+def quantity(q: Q, value: Any, at: Path_, document: Document) -> Any:
+    """A number in SI, or text with a unit, within the range of q."""
+    number = number_of(q.unit, value, at, document)
+    if number is WRONG:
+        return WRONG
+    if not q.allows(number):
+        document.add(at, f"{value if isinstance(value, str) else f'{value:g} {q.unit}'} is outside its legal range; allowed {q.legal()}")
+        return WRONG
+    return number
+
+
+def number_of(unit: str, value: Any, at: Path_, document: Document) -> Any:
+    """A finite number in SI, or text with a unit."""
+    if isinstance(value, str):
+        try:
+            return to_si(value, unit)
+        except ValueError as e:
+            document.add(at, str(e))
+            return WRONG
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        document.add(at, f"must be a number [{unit}] or text with a unit, got {named(value)}")
+        return WRONG
+    if not math.isfinite(value):
+        document.add(at, f"{value!r} is not a finite number [{unit}]")
+        return WRONG
+    return float(value)
+
+
+def record(kind: Any, value: Any, default: Any, at: Path_, document: Document) -> Any:
+    """A record from a nested mapping; what is not mentioned keeps its default. Ranges are left to core.check."""
+    if not isinstance(value, dict):
+        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
+        return WRONG
+    known = {f.name: f for f in fields(kind)}
+    before = len(document.problems)
+    unknown_keys(known, value, at, document)
+    found = {name: _field(known[name], new, getattr(default, name), (*at, name), document) for name, new in value.items() if name in known}
+    return default._replace(**found) if len(document.problems) == before else WRONG
+
+
+def _field(f: Field, value: Any, default: Any, at: Path_, document: Document) -> Any:
+    if is_record(f.type):
+        if isinstance(value, str):
+            return _map(f.type, value, at, document)
+        return record(f.type, value, default, at, document)
+    if isinstance(f.meta, Choice):
+        return _choice(f.meta, value, at, document)
+    if isinstance(f.meta, Table):
+        return _table(f.meta, value, at, document)
+    if isinstance(f.meta, Q):
+        return number_of(f.meta.unit, value, at, document)
+    document.add(at, "this field cannot be set from a file")
+    return WRONG
+
+
+def _choice(meta: Choice, value: Any, at: Path_, document: Document) -> Any:
+    text = str(value).lower() if isinstance(value, bool) else value
+    if isinstance(text, str) and text in meta.names:
+        return float(meta.names.index(text))
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and meta.allows(float(value)):
+        return float(value)
+    document.add(at, f"must be one of {', '.join(meta.names)}, got {named(value)}. {did_you_mean(meta.names, str(text))}".rstrip())
+    return WRONG
+
+
+def _table(meta: Table, value: Any, at: Path_, document: Document) -> Any:
+    if not isinstance(value, list):
+        document.add(at, f"must be a list of numbers [{meta.unit}], got {named(value)}")
+        return WRONG
+    rows = [(i, v) for i, v in enumerate(value)]
+    if meta.shape and all(isinstance(v, list) for v in value):  # a grid may be written row by row
+        return tuple(number_of(meta.unit, v, (*at, i, j), document) for i, row in rows for j, v in enumerate(row))
+    return tuple(number_of(meta.unit, v, (*at, i), document) for i, v in rows)
+
+
+def _map(kind: Any, value: str, at: Path_, document: Document) -> Any:
+    document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
+    return WRONG

@@ -1,0 +1,115 @@
+"""A YAML 1.2 file with the line of every value, and the problems found in it: all at once, each with file, line and dotted path."""
+
+from pathlib import Path
+from typing import Any
+
+from pushrod.core.errors import ConfigError
+
+Path_ = tuple[str | int, ...]
+
+
+def dotted(path: Path_) -> str:
+    """("signals", "accel", 2, "t") -> "signals.accel[2].t"."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+class Document:
+    """What a file says: plain dicts, lists and scalars, with the line each path stands on."""
+
+    def __init__(self, file: str, text: str, data: Any, lines: dict[Path_, int]) -> None:
+        self.file = file
+        self.text = text
+        self.data = data
+        self.lines = lines
+        self.origin: dict[Path_, str] = {}
+        self.problems: list[tuple[int, str]] = []
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.file).parent
+
+    def override(self, path: Path_, value: Any, origin: str) -> None:
+        """Put a value from elsewhere (a command line option) over what the file says; problems with it name that origin."""
+        node = self.data
+        for part in path[:-1]:
+            if not isinstance(node.get(part), dict):
+                node[part] = {}
+            node = node[part]
+        node[path[-1]] = value
+        self.origin[path] = origin
+
+    def line(self, path: Path_) -> int:
+        """The line of a path, or of its nearest ancestor that is in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def add(self, path: Path_, what: str) -> None:
+        """Note a problem."""
+        origin = next((text for key, text in self.origin.items() if path[: len(key)] == key), None)
+        where = f"{self.file}:{self.line(path)}" if origin is None else origin
+        name = dotted(path)
+        self.problems.append((self.line(path), f"{where}: {name}: {what}" if name else f"{where}: {what}"))
+
+    def raise_problems(self) -> None:
+        if self.problems:
+            raise ConfigError([text for _, text in sorted(self.problems, key=lambda p: p[0])])
+
+
+def load(file: Path) -> Document:
+    """Read a file; ConfigError where it is missing, is not YAML, says a key twice, or is not a mapping."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
+        raise ConfigError([f"{file}: cannot be read: {why}"]) from e
+    return parse(text, str(file))
+
+
+def parse(text: str, file: str = "<text>") -> Document:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    yaml = YAML(typ="safe", pure=True)
+    try:
+        root = yaml.compose(text)
+    except MarkedYAMLError as e:
+        mark = e.problem_mark or e.context_mark
+        what = ", ".join(str(part) for part in (e.context, e.problem) if part)
+        raise ConfigError([f"{file}:{mark.line + 1 if mark else 1}: not valid YAML: {what}"]) from e
+    except YAMLError as e:  # a character YAML does not allow
+        raise ConfigError([f"{file}: not valid YAML: {' '.join(str(e).split())}"]) from e
+    document = Document(file, text, None, {})
+    if root is not None:
+        document.data = _plain(root, (), document, yaml.constructor, ())
+    if not isinstance(document.data, dict):
+        document.problems.insert(0, (1, f"{file}:1: the file must hold a mapping of keys to values"))
+    document.raise_problems()
+    return document
+
+
+def _plain(node: Any, path: Path_, document: Document, constructor: Any, above: tuple[int, ...]) -> Any:
+    document.lines.setdefault(path, node.start_mark.line + 1)
+    if id(node) in above:
+        document.add(path, "an alias that contains itself")
+        return None
+    if node.id == "mapping":
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            name = str(key.value)
+            inner = (*path, name)
+            document.lines[inner] = key.start_mark.line + 1
+            if name in found:
+                document.add(inner, "this key is given twice")
+            found[name] = _plain(value, inner, document, constructor, (*above, id(node)))
+        return found
+    if node.id == "sequence":
+        return [_plain(value, (*path, i), document, constructor, (*above, id(node))) for i, value in enumerate(node.value)]
+    try:
+        return constructor.construct_object(node)
+    except Exception as e:  # an unknown tag or a malformed scalar: ruamel raises several kinds
+        document.add(path, f"{node.value!r} cannot be read: {' '.join(str(e).split())}")
+        return None
