@@ -13,8 +13,8 @@ and the turn d since then,
     dL/dt = R(d) tau        dd/dt = 1/2 d (0, w)        w = I^-1 R(d)' L
 
 by the classical Runge-Kutta method of fourth order. A body without torque then keeps its inertial momentum to the last digits however
-coarse the tick, and nothing can run away. A tick is cut into sub-steps so that none turns far (`TURN_MAX`): the error of the attitude stays
-near 1e-10 rad for each radian turned, until a tick holds more than `SUBSTEPS_MAX` of them.
+coarse the tick, and nothing can run away. A tick is cut into sub-steps so that none turns far (`TURN_MAX`): the attitude
+is good to about 1e-9 rad for each radian turned, until a tick needs more than `SUBSTEPS_MAX` of them.
 """
 
 import math
