@@ -46,6 +46,12 @@ def tensor(principal: tuple[float, float, float], q: Quaternion) -> Params:
     return Params(element(0, 0), element(1, 1), element(2, 2), element(0, 1), element(0, 2), element(1, 2))
 
 
+def solid(a: float, b: float, c: float, q: Angles) -> Params:
+    """The tensor of matter spread by a, b, c along three axes: no moment exceeds the sum of the other two."""
+    return tensor((b + c, a + c, a + b), from_angles(q))
+
+
+solids = st.builds(solid, moments, moments, moments, angles)
 tensors = st.builds(tensor, st.tuples(moments, moments, moments), st.builds(from_angles, angles))
 
 
@@ -118,15 +124,15 @@ def test_agrees_with_euler_s_equations_integrated_plainly() -> None:
 
 
 @settings(max_examples=30, deadline=None)
-@given(tensors, rates, angles, st.floats(1e-3, 0.1))
+@given(solids, rates, angles, st.floats(1e-3, 0.1))
 def test_without_torque_momentum_and_energy_stay(p: Params, w: Rate, a: Angles, dt: float) -> None:
     assume(math.hypot(*w) > 0.1)
     s = State(w, from_angles(a))
     e = run(p, s, Torque(), dt, 10)
     before, after = rotated(s.q, momentum(p, s.w)), rotated(e.q, momentum(p, e.w))
-    assert worst(before, after) <= 1e-12 * math.hypot(*before)
+    assert worst(before, after) <= 1e-11 * math.hypot(*before)
     assert math.hypot(*e.q) == pytest.approx(1.0, abs=1e-15)
-    assert energy(p, e.w) == pytest.approx(energy(p, s.w), rel=1e-5)
+    assert energy(p, e.w) == pytest.approx(energy(p, s.w), rel=1e-6)
 
 
 @settings(max_examples=30, deadline=None)
@@ -140,13 +146,12 @@ def test_the_inertial_frame_is_nobody_s_business(p: Params, w: Rate, tau: Torque
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.tuples(moments, moments, moments), angles, rates, torques)
-def test_a_full_tensor_is_a_diagonal_one_in_other_axes(principal: tuple[float, float, float], a: Angles, w: Rate, tau: Torque) -> None:
-    q = from_angles(a)
-    diagonal = run(Params(*principal), State(w), tau, 0.01, 10)
-    full = run(tensor(principal, q), State(Rate(*rotated(q, w))), Torque(*rotated(q, tau)), 0.01, 10)
-    # how fast a slender body may answer sets how far rounding and truncation are blown up
-    assert worst(rotated(conjugate(q), full.w), diagonal.w) < 1e-5 * (1.0 + math.hypot(*diagonal.w))
+@given(moments, moments, moments, angles, rates, torques)
+def test_a_full_tensor_is_a_diagonal_one_in_other_axes(a: float, b: float, c: float, turned: Angles, w: Rate, tau: Torque) -> None:
+    q = from_angles(turned)
+    diagonal = run(solid(a, b, c, Angles()), State(w), tau, 0.01, 10)
+    full = run(solid(a, b, c, turned), State(Rate(*rotated(q, w))), Torque(*rotated(q, tau)), 0.01, 10)
+    assert worst(rotated(conjugate(q), full.w), diagonal.w) < 1e-7 * (1.0 + math.hypot(*diagonal.w))
 
 
 @settings(max_examples=50, deadline=None)

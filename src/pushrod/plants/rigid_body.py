@@ -40,7 +40,7 @@ class Params(NamedTuple):
     Ixz: A[float, Q("kg.m2", -1e9, 1e9)] = 0.0
     Iyz: A[float, Q("kg.m2", -1e9, 1e9)] = 0.0
 
-    def flaws(self, dt: float | None) -> Iterator[str]:  # noqa: ARG002 - the signature that check() calls
+    def flaws(self, dt: float | None) -> Iterator[str]:
         """A tensor must be positive definite: spinning about any axis takes energy."""
         xy = self.Ixx * self.Iyy - self.Ixy * self.Ixy
         if not xy > 1e-12 * self.Ixx * self.Iyy:

@@ -61,7 +61,7 @@ class Exact:
     zero = 0
     second = 1 << 100
 
-    def later(self, clock: int, what: str, seconds: float) -> int:  # noqa: ARG002 - every finite time fits
+    def later(self, clock: int, what: str, seconds: float) -> int:
         whole = int(seconds)
         return clock + whole * self.second + int((seconds - whole) * self.second)
 
@@ -74,7 +74,7 @@ class Exact:
     def exceeds(self, torque: Torque, limit: float) -> bool:
         return math.hypot(*torque) > limit
 
-    def plan(self, clock: int, queue: Iterable[Command], held: Torque, delay: float, dt: float) -> Plan:  # noqa: ARG002 - due times are fixed
+    def plan(self, clock: int, queue: Iterable[Command], held: Torque, delay: float, dt: float) -> Plan:
         end = self.later(clock, "dt", dt)
         limit = self.later(end, "", EARLY)
         pieces, now, used = [], clock, 0
@@ -115,7 +115,7 @@ class Event:
         with np.errstate(over="ignore"):
             return bool(np.sqrt(x * x + y * y + z * z) > single("limit", limit, "N.m"))
 
-    def plan(self, clock: np.float32, queue: Iterable[Command], held: Torque, delay: float, dt: float) -> Plan:  # noqa: ARG002 - nothing is held
+    def plan(self, clock: np.float32, queue: Iterable[Command], held: Torque, delay: float, dt: float) -> Plan:
         end, step = self.later(clock, "dt", dt), F(dt)
         pieces, used = [], 0
         for command in queue:
