@@ -15,9 +15,9 @@ are fine. All else is a MapError that says file, row and column, counted from 1 
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pushrod.core.errors import MapError
 from pushrod.core.quantity import Floats
@@ -65,6 +65,14 @@ def load_acceleration_map(path: Source) -> AccelerationMap:
     """This one is looked up forwards only, so that its order does not matter."""
     sheet = read(path)
     return AccelerationMap(sheet.row, sheet.col, sheet.z)
+
+
+LOADERS: dict[type, Callable[[Source], Any]] = {
+    AccelMap: load_accel_map,
+    BrakeMap: load_brake_map,
+    SteerMap: load_steer_map,
+    AccelerationMap: load_acceleration_map,
+}
 
 
 def read(path: Source) -> Sheet:
