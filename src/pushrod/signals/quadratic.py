@@ -14,6 +14,9 @@ from pushrod.core.quantity import Q
 from pushrod.signals.kind import FlawError, Kind, Row, refuse_zero_length
 
 
+NEAREST = 1e-12  # of the length of the interval: nearer, the parabola would be made of rounding errors
+
+
 class Fields(NamedTuple):
     y_start: A[float, Q("y", about="value at the start")] = 0.0
     y_mid: A[float, Q("y", about="value at t_mid")] = 0.0
@@ -36,8 +39,8 @@ def row(f: Fields, t_start: float, t_end: float) -> Row:
     refuse_zero_length("quadratic", t_start, t_end)
     t_mid = 0.5 * (t_start + t_end) if f.t_mid is None else f.t_mid
     for name, t in (("t_start", t_start), ("t_end", t_end)):
-        if t_mid == t:
-            raise FlawError("t_mid", t_mid, f"equals {name}; a parabola needs three different times", "degenerate")
+        if abs(t_mid - t) <= NEAREST * (t_end - t_start):
+            raise FlawError("t_mid", t_mid, f"falls together with {name} = {t!r} s; a parabola needs three different times", "degenerate")
     return Row((t_mid, f.y_start, f.y_mid, f.y_end))
 
 

@@ -66,7 +66,7 @@ class SignalSet:
         times = np.asarray(ts, float)
         if np.isnan(times).any():
             raise InputError(f"{np.isnan(times).sum()} of {times.size} times asked of channel {name!r} are NaN")
-        return evaluate(value, track, times)
+        return evaluate(value, track, times).reshape(times.shape)
 
     def track(self, name: str) -> Track:
         """The compiled channel, to put into the parameters of a world."""
