@@ -107,12 +107,11 @@ def test_the_gear_ratio_grows_with_speed_and_shrinks_with_wheel_angle() -> None:
     assert vgr.ratio(p, 0.0, -5.0) == pytest.approx(15.713 - 0.042 * 5.0)
 
 
-@pytest.mark.parametrize(
-    "fn",
-    [column_value, invert_rows, accel_to_throttle, accel_to_brake, rate_to_steer, vgr.ratio, vgr.tire_from_wheel, vgr.wheel_from_tire]
-    + [vgr.tire_command, vgr.wheel_command],
-    ids=lambda fn: fn.__name__,
-)
+LOOK_UPS = (column_value, invert_rows, accel_to_throttle, accel_to_brake, rate_to_steer)
+RATIOS = (vgr.ratio, vgr.tire_from_wheel, vgr.wheel_from_tire, vgr.tire_command, vgr.wheel_command)
+
+
+@pytest.mark.parametrize("fn", [*LOOK_UPS, *RATIOS], ids=lambda fn: fn.__name__)
 def test_look_ups_are_pure(fn: object) -> None:
     assert offences(fn) == []  # type: ignore[arg-type]
 
