@@ -1,5 +1,6 @@
 """Channels by name: forms of configuration, look-up, arrays of times, and the same numbers inside a compiled run."""
 
+import importlib.util
 import math
 from typing import Annotated as A
 from typing import NamedTuple
@@ -178,3 +179,10 @@ def test_a_compiled_run_sees_the_same_numbers():
     assert np.array_equal(run["y"], [signals.value("y", float(k) * dt) for k in range(1500)])
     single = rollout(DRIVEN, params, {"extra": 0.0}, steps=200, dt=dt, dtype="float32")
     assert np.max(np.abs(single["y"] - run["y"][:200])) < 1e-4
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda (pip install 'pushrod[cuda]') has no wheels on this platform")
+def test_a_signal_in_a_gpu_kernel_needs_no_float64():
+    from pushrod.compiled.ptx import compile_ptx
+
+    assert compile_ptx(DRIVEN).doubles == []

@@ -13,7 +13,6 @@ from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
 from pushrod.signals.kind import FlawError, Kind, Row, refuse_zero_length
 
-
 NEAREST = 1e-12  # of the length of the interval: nearer, the parabola would be made of rounding errors
 
 
