@@ -79,7 +79,7 @@ def test_what_is_not_converted_is_passed_on(accel: float, brake: float) -> None:
     p = P._replace(convert_accel_cmd=accel, convert_brake_cmd=brake)
     up, down = convert(p, In(acceleration=1.0, v=5.0)), convert(p, In(acceleration=-3.0, v=5.0))
     assert up.accel == (1.0 if accel == 0.0 else convert(P, In(acceleration=1.0, v=5.0)).accel)
-    assert (down.accel, down.brake) == ((-3.0, 0.0) if brake == 0.0 else (0.0, convert(P, In(acceleration=-3.0, v=5.0)).brake))
+    assert (down.accel, down.brake) == ((-3.0, 3.0) if brake == 0.0 else (0.0, convert(P, In(acceleration=-3.0, v=5.0)).brake))
 
 
 def test_steering_may_be_left_alone() -> None:
@@ -128,6 +128,17 @@ def test_an_angle_cannot_be_derived_without_the_gear_ratio(steer: float) -> None
     with pytest.raises(ParameterError, match="needs convert_steer_cmd: vgr"):
         check(P._replace(enable_pub_steer=0.0, convert_steer_cmd=steer))
     check(P._replace(enable_pub_steer=0.0, convert_steer_cmd=VGR))
+
+
+def test_a_map_without_an_inverse_is_refused_where_it_is_used() -> None:
+    flat = P.accel_map._replace(z=(1.0,) * len(P.accel_map.z))
+    with pytest.raises(ParameterError, match="accel_map.z: must rise strictly"):
+        check(P._replace(accel_map=flat))
+    with pytest.raises(ParameterError, match="brake_map.z: must fall strictly"):
+        check(P._replace(brake_map=P.brake_map._replace(z=P.brake_map.z[::-1])))
+    with pytest.raises(ParameterError, match="accel_map.z has 3 values"):
+        check(P._replace(accel_map=flat._replace(z=(1.0, 2.0, 3.0))))
+    check(P._replace(accel_map=flat, convert_accel_cmd=0.0))
 
 
 @settings(max_examples=200)

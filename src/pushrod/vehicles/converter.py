@@ -9,8 +9,8 @@
     acceleration [m/s2] speeds the car up in its direction of travel (forwards or in reverse) where positive; angles [rad] to the left
 
 The actuation status of the car gives the wheel angle. Where the car does not report its tyre angle (`enable_pub_steer` off) it is
-derived from that wheel angle by the gear ratio. What is not converted is passed on as it is: an unconverted acceleration goes out
-in `accel` in m/s2, negative when braking, which is how the ACTUATION_CMD models read it. Limits act on converted values only.
+derived from that wheel angle by the gear ratio. What is not converted is passed on in m/s2: `accel` is then the acceleration, also
+when it is negative, and `brake` the deceleration. Limits act on converted values only.
 Source: the public command converter of Autoware, restated; slope compensation and limits on the vgr path are ours.
 """
 
@@ -21,8 +21,10 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Floats, Q, flag
-from pushrod.core.scalar import clamp, minimum
+from pushrod.core.scalar import clamp, maximum, minimum
+from pushrod.core.table import Grid
 from pushrod.vehicles import steer_pid, vgr
+from pushrod.vehicles.map_file import FALL, RISE, unordered
 from pushrod.vehicles.pedal_map import AccelMap, BrakeMap, accel_to_brake, accel_to_throttle
 from pushrod.vehicles.steer_map import SteerMap, rate_to_steer
 
@@ -47,9 +49,15 @@ class Params(NamedTuple):
     max_steer: A[float, Q("-", 0.0, 100.0, "steering actuation; rad of the wheel with vgr")] = 10.0
     min_steer: A[float, Q("-", -100.0, 0.0, "steering actuation; rad of the wheel with vgr")] = -10.0
 
-    def flaws(self, dt: float | None) -> Iterator[str]:  # noqa: ARG002
+    def flaws(self, dt: float | None) -> Iterator[str]:
         if self.enable_pub_steer == 0.0 and self.convert_steer_cmd != VGR:
             yield "enable_pub_steer: false needs convert_steer_cmd: vgr (only a gear ratio leads from actuation to tyre angle); set one of them"
+        used = (("accel_map", RISE, self.convert_accel_cmd != 0.0), ("brake_map", FALL, self.convert_brake_cmd != 0.0))
+        for name, way, is_used in (*used, ("steer_map", RISE, self.convert_steer_cmd == STEER_MAP)):
+            m: Grid = getattr(self, name)
+            if is_used and len(m.z) == len(m.row) * len(m.col) and unordered(m, way):
+                i, j = unordered(m, way)[0]
+                yield f"{name}.z: must {'rise' if way == RISE else 'fall'} strictly from row to row to have an inverse; it does not at row {i}, column {j}"
 
 
 class State(NamedTuple):
@@ -68,7 +76,7 @@ class In(NamedTuple):
 
 class Out(NamedTuple):
     accel: A[float, Q("-", about="accel pedal; m/s2 where not converted")] = 0.0
-    brake: A[float, Q("-", about="brake pedal")] = 0.0
+    brake: A[float, Q("-", about="brake pedal; m/s2 where not converted")] = 0.0
     steer: A[float, Q("-", about="steering actuation; rad of the wheel with vgr, of the tyre with none")] = 0.0
     steer_meas: A[float, Q("rad", about="tyre angle, reported or derived")] = 0.0
     accel_limited: A[float, flag("the accel pedal is at its limit")] = 0.0
@@ -83,7 +91,7 @@ class Pedals(NamedTuple):
 
 @pure
 def pedals(p: Params, a: float, v: float) -> Pedals:
-    """Which pedal gives acceleration a at speed v, before limits; never both."""
+    """Which pedal gives acceleration a at speed v, before limits."""
     if p.convert_accel_cmd != 0.0:
         throttle = accel_to_throttle(p.accel_map, a, abs(v))
         if throttle.found != 0.0:
@@ -92,7 +100,8 @@ def pedals(p: Params, a: float, v: float) -> Pedals:
         return Pedals(a, 0.0)
     if p.convert_brake_cmd != 0.0:
         return Pedals(0.0, accel_to_brake(p.brake_map, a, abs(v)))
-    return Pedals(a, 0.0)
+    # below 0 `accel` cannot be taken for a pedal
+    return Pedals(minimum(a, 0.0), maximum(-a, 0.0))
 
 
 @pure
@@ -108,7 +117,9 @@ def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     accel = ask.accel
     if p.convert_accel_cmd != 0.0 and accel > 0.0:
         accel = clamp(accel, 0.0, p.max_throttle)
-    brake = clamp(ask.brake, 0.0, p.max_brake)
+    brake = ask.brake
+    if p.convert_brake_cmd != 0.0:
+        brake = clamp(brake, 0.0, p.max_brake)
 
     tire = u.steer_meas
     if p.enable_pub_steer == 0.0:
@@ -131,7 +142,7 @@ def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
         steer,
         tire,
         at_limit(p.accel_map.row, ask.accel, p.max_throttle) if p.convert_accel_cmd != 0.0 else 0.0,
-        at_limit(p.brake_map.row, ask.brake, p.max_brake),
+        at_limit(p.brake_map.row, ask.brake, p.max_brake) if p.convert_brake_cmd != 0.0 else 0.0,
         1.0 if steer != wish else 0.0,
     )
     return State(pid), y
