@@ -57,7 +57,7 @@ class Params(NamedTuple):
             m: Grid = getattr(self, name)
             if is_used and len(m.z) == len(m.row) * len(m.col) and unordered(m, way):
                 i, j = unordered(m, way)[0]
-                yield f"{name}.z: must {'rise' if way == RISE else 'fall'} strictly from row to row to have an inverse; it does not at row {i}, column {j}"
+                yield f"{name}.z: must {'rise' if way == RISE else 'fall'} strictly from row to row to have an inverse; it does not at ({i}, {j})"
 
 
 class State(NamedTuple):
