@@ -1,0 +1,44 @@
+"""Every registered step, and random legal values for its records: what the contract tests run over."""
+
+import random
+from typing import Any
+
+from pushrod.core.check import problems
+from pushrod.core.model import Model, World
+from pushrod.core.quantity import Choice
+from pushrod.core.record import Leaf, build, get, is_record
+from pushrod.models import MODELS
+from pushrod.plants import PLANTS
+from pushrod.sim.worlds import WORLDS
+from pushrod.vehicles import VEHICLES, make
+from pushrod.vehicles.converter import CONVERTER
+from pushrod.vehicles.steer_pid import STEER_PID
+
+STEPS: dict[str, Model | World] = {
+    **MODELS,
+    **PLANTS,
+    **{name: make(name, slots=32) for name in VEHICLES},
+    "converter": CONVERTER,
+    "steer_pid": STEER_PID,
+    **{f"world {name}": world for name, world in WORLDS.items()},
+}
+
+
+def legal(record: Any, rng: random.Random, dt: float) -> Any:
+    """A random record near its defaults, within every range and without flaws; the defaults where fifty draws found none."""
+    default = record() if is_record(record) else 0.0
+    for _ in range(50):
+        value = build(record, lambda leaf: _draw(leaf, get(default, leaf.path), rng))
+        if not is_record(record) or not list(problems(value, "", dt)):
+            return value
+    return default
+
+
+def _draw(leaf: Leaf, default: Any, rng: random.Random) -> Any:
+    if isinstance(leaf.meta, Choice):
+        return float(rng.randrange(len(leaf.meta.names)))
+    if not leaf.is_number:
+        return default
+    lo, hi = leaf.meta.lo, leaf.meta.hi  # type: ignore[union-attr]
+    value = default * rng.uniform(0.5, 1.5) if default else rng.uniform(max(lo, -1.0), min(hi, 1.0))
+    return min(max(value, lo), hi)
