@@ -20,6 +20,7 @@ from pushrod.plants import rigid_body as rb
 from pushrod.sim.arguments import number, vector
 
 F = np.float32
+SINGLE_MAX = float(np.finfo(F).max)
 TURN_LIMIT = 1e6  # rad in one update of the reference body: it is wrapped turn by turn
 
 
@@ -136,7 +137,7 @@ def _three(what: str, values: object, unit: str) -> Three:
 
 def single(what: str, value: float, unit: str) -> np.float32:
     """A float as a float32, which it must fit into."""
-    if abs(value) > np.finfo(F).max:
+    if abs(value) > SINGLE_MAX:
         raise InputError(f"{what} must fit into a float32 [{unit}], got {value:g}; nothing was changed")
     return F(value)
 
