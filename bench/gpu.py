@@ -1,6 +1,6 @@
 """Batches on a GPU: steps per second, agreement with the CPU, and the same servo in JAX and eager PyTorch. Prints Markdown.
 
-    python bench/gpu.py [--n 1000000] [--ticks 1000]
+python bench/gpu.py [--n 1000000] [--ticks 1000]
 """
 
 import argparse
@@ -31,7 +31,9 @@ CAR_METRICS = {"peak": metrics.maximum("vx"), "rms": metrics.rms("steer"), "end"
 def servo(n: int, ticks: int, dtype: str, device: str = "cuda", repeats: int = 3):
     J = np.linspace(0.005, 0.1, n)
     runs = [
-        batch(SERVO, SERVO_PARAMS, {"torque_req": 1.0}, steps=ticks, dt=SERVO_DT, vary={"body.J": J}, metrics=SERVO_METRICS, dtype=dtype, device=device)
+        batch(
+            SERVO, SERVO_PARAMS, {"torque_req": 1.0}, steps=ticks, dt=SERVO_DT, vary={"body.J": J}, metrics=SERVO_METRICS, dtype=dtype, device=device
+        )
         for _ in range(repeats)
     ]
     return min(runs, key=lambda run: run.seconds)
@@ -69,7 +71,10 @@ def main() -> None:
     n, ticks = args.n, args.ticks
     from numba import cuda
 
-    print(f"{cuda.get_current_device().name.decode() if hasattr(cuda.get_current_device().name, 'decode') else cuda.get_current_device().name}, ", end="")
+    print(
+        f"{cuda.get_current_device().name.decode() if hasattr(cuda.get_current_device().name, 'decode') else cuda.get_current_device().name}, ",
+        end="",
+    )
     print(f"{n} instances, {ticks} ticks\n\n| what | steps/s |\n|---|---|")
     rate = {}
     for dtype in ("float32", "float64"):
@@ -89,7 +94,10 @@ def compare(n: int, ticks: int, ours: float) -> None:
 
     seconds, q, _ = servo_jax.run(n, ticks, SERVO_DT, J)
     off = float(np.abs(np.asarray(q) - mine.metrics["end"]).max())
-    print(f"| the same servo in JAX (jitted fori_loop), float32 | {n * ticks / seconds:.3g} (ours is {ours * seconds / (n * ticks):.1f} x; angles differ by {off:.1e} rad) |", flush=True)
+    print(
+        f"| the same servo in JAX (jitted fori_loop), float32 | {n * ticks / seconds:.3g} (ours is {ours * seconds / (n * ticks):.1f} x; angles differ by {off:.1e} rad) |",
+        flush=True,
+    )
     import servo_torch
 
     few = max(1, ticks // 20)
@@ -103,7 +111,9 @@ def agree() -> None:
     double = car(n, ticks, "float64", "cuda", 1, every=10)
     single = car(n, ticks, "float32", "cuda", 1, every=10)
     print(f"\nCar, {ticks} ticks, {n} instances, all outputs, relative to the largest value of each output:")
-    print(f"CUDA float64 against CPU float64 {relative(double.data, cpu.data):.2e}; CUDA float32 against CPU float64 {relative(single.data, cpu.data):.2e}")
+    print(
+        f"CUDA float64 against CPU float64 {relative(double.data, cpu.data):.2e}; CUDA float32 against CPU float64 {relative(single.data, cpu.data):.2e}"
+    )
 
 
 if __name__ == "__main__":

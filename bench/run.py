@@ -1,6 +1,6 @@
 """Speed on this machine's CPU, each figure a ratio taken in one run. Prints Markdown.
 
-    make bench        (or: python bench/run.py)
+make bench        (or: python bench/run.py)
 """
 
 import subprocess
@@ -81,7 +81,9 @@ def program_seconds(*command: str, env: dict[str, str] | None = None, times: int
 def start_up() -> None:
     python = sys.executable
     bare = program_seconds(python, "-c", "pass")
-    print(f"| `import pushrod` (above bare Python, {1e3 * bare:.0f} ms) | {1e3 * (program_seconds(python, '-c', 'import pushrod') - bare):.0f} ms | < 200 ms |")
+    print(
+        f"| `import pushrod` (above bare Python, {1e3 * bare:.0f} ms) | {1e3 * (program_seconds(python, '-c', 'import pushrod') - bare):.0f} ms | < 200 ms |"
+    )
     print(f"| `pushrod --help`, whole process | {1e3 * program_seconds(python, '-m', 'pushrod', '--help'):.0f} ms | < 400 ms |")
     for machine in ("car", "satellite"):
         with tempfile.TemporaryDirectory() as cache:
@@ -92,7 +94,9 @@ def start_up() -> None:
                 "import time; a = time.perf_counter(); from pushrod.compiled.rollout import rollout; from pushrod.sim.worlds import WORLDS\n"
                 f"rollout(WORLDS['{machine}'], None, None, steps=10, dt=0.01); print(time.perf_counter() - a)"
             )
-            cold, warm = (float(subprocess.run([python, "-c", program], check=True, capture_output=True, text=True, env=env).stdout) for _ in range(2))
+            cold, warm = (
+                float(subprocess.run([python, "-c", program], check=True, capture_output=True, text=True, env=env).stdout) for _ in range(2)
+            )
         print(f"| `{machine}`: imports, first compile and run | {cold:.1f} s | < 15 s |")
         print(f"| `{machine}`: the same from the disk cache | {warm:.2f} s | < 1.5 s |")
 
@@ -101,7 +105,10 @@ def main() -> None:
     print("| what | measured | target |\n|---|---|---|")
     for name, theirs in REFERENCE_NS.items():
         ours = 1e9 * rollout_seconds(name)
-        print(f"| {name} in a rollout, one core | {ours:.0f} ns a step: the C++ reference's {theirs:.0f} ns is {theirs / ours:.1f} times that | 6 times, aim 10 |", flush=True)
+        print(
+            f"| {name} in a rollout, one core | {ours:.0f} ns a step: the C++ reference's {theirs:.0f} ns is {theirs / ours:.1f} times that | 6 times, aim 10 |",
+            flush=True,
+        )
     name = "ACTUATION_CMD_MECHANICAL"
     slow, fast = pure_seconds(name), rollout_seconds(name)
     print(f"| {name}: pure Python {1e6 * slow:.1f} us a step over the rollout | {slow / fast:.0f} times | 150 times |", flush=True)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 from lag_world import LAG_WORLD, Curve, In, Lag, Params, State
 
+from pushrod import metrics
 from pushrod.compiled.rollout import batch, rollout
 from pushrod.compiled.stepper import Stepper
 from pushrod.core.errors import InputError, ParameterError, UnknownNameError
 from pushrod.core.model import Tick
+from pushrod.models.first_order import FIRST_ORDER
 
 STEPS, DT = 300, 1e-3
 
@@ -156,3 +158,17 @@ def test_plot_has_one_row_per_unit_and_a_line_per_output() -> None:
     fig = rollout(LAG_WORLD, None, {"u": US}, steps=STEPS, dt=DT).plot()
     assert [trace.name for trace in fig.data] == ["y", "u_late"]
     assert fig.layout.yaxis.title.text == "[V]"
+
+
+def test_a_model_of_a_lone_number_takes_it_bare() -> None:
+    a = rollout(FIRST_ORDER, None, US, steps=STEPS, dt=DT)
+    b = rollout(FIRST_ORDER, None, {"u": US}, steps=STEPS, dt=DT)
+    s, ys = FIRST_ORDER.State(), []
+    for u in US:
+        s, y = FIRST_ORDER.step(FIRST_ORDER.Params(), s, float(u), DT)
+        ys.append(y)
+    assert np.array_equal(a["y"], ys)
+    assert np.array_equal(b["y"], ys)
+    assert rollout(FIRST_ORDER, None, 1.0, steps=3, dt=DT, metrics={"end": metrics.final("y")}).metrics["end"] > 0.0
+    many = batch(FIRST_ORDER, None, np.outer(US, [1.0, 2.0]), steps=STEPS, dt=DT, every=STEPS)
+    assert many["y"][0, 0] == ys[-1]

@@ -19,7 +19,7 @@ def history(model, rng):
     held = [legal(model.In, rng, DT) for _ in range(TICKS // 20)]
     us = [held[k // 20] for k in range(TICKS)]
     rows = np.array([flat(u, model.In) for u in us])
-    return us, {leaf.path: rows[:, j] for j, leaf in enumerate(numbers(model.In))}
+    return us, {leaf.path or "u": rows[:, j] for j, leaf in enumerate(numbers(model.In))}
 
 
 def plain(model, params, us):

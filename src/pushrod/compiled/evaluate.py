@@ -36,9 +36,9 @@ def _module(fn: Callable[[Any, float], float], record: Any) -> ModuleType:
 
 def evaluate(fn: Callable[[Any, float], float], p: Any, xs: Any) -> NDArray[np.float64]:
     """The values of `fn(p, x)` for every x, in the shape of `xs`; equal bits to calling it in plain Python."""
-    X = np.ascontiguousarray(xs, float)
+    X = np.asarray(xs, float)
     packed = rows.pack_params(p, {}, "float64")
     Y = np.empty(X.size)
     record: Any = type(p)
-    _module(fn, record).over(packed.values, X.ravel(), Y, *packed.tables)
+    _module(fn, record).over(packed.values, np.ascontiguousarray(X.ravel()), Y, *packed.tables)
     return Y.reshape(X.shape)

@@ -53,7 +53,27 @@ def rollout(
     """
     params = model.Params() if params is None else params
     check(params, model.name, dt)
-    return _run(model, params, {}, inputs, 1, steps, dt, state, {}, k0, seed, instance, every, outputs, metrics, dtype, "cpu", 1, single=True)
+    return _run(
+        model,
+        params,
+        {},
+        rows.by_channel(model, inputs),
+        1,
+        steps,
+        dt,
+        state,
+        {},
+        k0,
+        seed,
+        instance,
+        every,
+        outputs,
+        metrics,
+        dtype,
+        "cpu",
+        1,
+        single=True,
+    )
 
 
 def batch(
@@ -82,6 +102,7 @@ def batch(
     By default no trajectories are kept (every=0): ask for metrics, or for every k-th tick. `device` is "cpu" or "cuda".
     """
     params = model.Params() if params is None else params
+    inputs = rows.by_channel(model, inputs)
     varied = rows.checked_vary(model.Params, vary or {}, f"{model.name}.Params")
     varied_state = rows.checked_vary(model.State, vary_state or {}, f"{model.name}.State")
     size = rows.count({**varied, **varied_state}, inputs, n)

@@ -111,11 +111,18 @@ def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n
     return rows
 
 
-def pack_inputs(model: Model | World, inputs: Any, n: int, dtype: str) -> tuple[Array, int]:
-    """Input history [tick, channel, instance or 1], and 1 if it differs between instances."""
-    names = [leaf.path for leaf in numbers(model.In)]
+def by_channel(model: Model | World, inputs: Any) -> Any:
+    """Inputs as a dict of channels, or as an In record. A model that takes a lone number takes it bare; its channel is called u."""
     if inputs is None:
-        inputs = {} if not is_record(model.In) else model.In()
+        return {}
+    if is_record(model.In) or isinstance(inputs, Mapping):
+        return inputs
+    return {"u": inputs}
+
+
+def pack_inputs(model: Model | World, inputs: Any, n: int, dtype: str) -> tuple[Array, int]:
+    """Input history [tick, channel, instance or 1], and 1 if it differs between instances. `inputs` as `by_channel` gave them."""
+    names = [leaf.path or "u" for leaf in numbers(model.In)]
     if not isinstance(inputs, Mapping):
         row = np.array(flat(inputs, model.In), dtype)
         return row.reshape(1, -1, 1), 0
