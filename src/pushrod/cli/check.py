@@ -1,2 +1,50 @@
-def check() -> None:
-    """TODO"""
+"""`pushrod check`: read machine and scenario files and say everything that is wrong with them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+if TYPE_CHECKING:
+    from pushrod.sim.yaml_file import Document
+
+
+def check(
+    files: A[list[Path], typer.Argument(help="Machine or scenario files.")],
+    machine: A[str | None, typer.Option(help="Check scenarios for this machine, whatever machine they name.")] = None,
+) -> None:
+    """Say everything that is wrong with machine or scenario files, with file, line and path."""
+    from pushrod.core.errors import ConfigError, PushrodError
+    from pushrod.sim import yaml_file
+
+    problems: list[str] = []
+    for file in files:
+        try:
+            typer.echo(f"{file}: {_check(yaml_file.load(file), machine)}")
+        except ConfigError as e:
+            problems += e.problems
+        except PushrodError as e:
+            problems.append(f"{file}: {e}")
+    if problems:
+        raise ConfigError(problems)
+
+
+def _check(document: "Document", machine: str | None) -> str:
+    """What a sound file is; ConfigError for one that is not."""
+    from pushrod.core.record import numbers
+    from pushrod.sim import machine as machines
+    from pushrod.sim import scenario as scenarios
+
+    if "scenario" in document.data and "world" not in document.data:
+        name = machine or document.data.get("machine")
+        if not isinstance(name, str):
+            scenarios.read_head(document)
+            return "ok as far as it goes; to check channels and signals too, say for which --machine"
+        what = machines.load(str(machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)))
+        how = scenarios.build(document, what)
+        return f"ok, scenario {how.name} for {what.name}: {how.steps} ticks, {len(how.tracks)} signals, {len(how.expectations)} expectations"
+    what = machines.build(document)
+    if what.scenario is not None:
+        scenarios.load(None, what)
+    return f"ok, machine {what.name} of world {what.world.name}: {len(numbers(what.world.Params))} parameters, {len(what.track)} tracked pairs"

@@ -1,2 +1,97 @@
-def list_() -> None:
-    """TODO"""
+"""`pushrod list`: what there is to work with."""
+
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated as A
+from typing import Any
+
+import typer
+
+Rows = Iterable[tuple[str, str]]
+
+
+class Kind(StrEnum):
+    machines = "machines"
+    scenarios = "scenarios"
+    worlds = "worlds"
+    models = "models"
+    vehicles = "vehicles"
+    signals = "signals"
+
+
+def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.")] = None) -> None:
+    """List the machines, scenarios, worlds, models, vehicles and signal kinds there are."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    for one in Kind if kind is None else (kind,):
+        table = Table(box=None, pad_edge=False, show_header=False, title=f"[bold]{one}[/]", title_justify="left")
+        table.add_column(overflow="fold")
+        table.add_column(overflow="fold")
+        for name, about in ROWS[one]():
+            table.add_row(f"  {name}", about)
+        console.print(table)
+
+
+def _files(files: dict[str, Path], more: str) -> Rows:
+    from pushrod.sim import yaml_file
+
+    for name, file in files.items():
+        data = yaml_file.load(file).data
+        yield name, f"{data.get('about', '')} ({more} {data.get(more)})"
+
+
+def _machines() -> Rows:
+    from pushrod.sim import machine
+
+    return _files(machine.shipped(), "world")
+
+
+def _scenarios() -> Rows:
+    from pushrod.sim import scenario
+
+    return _files(scenario.shipped(), "machine")
+
+
+def _worlds() -> Rows:
+    from pushrod.sim.worlds import WORLDS
+
+    return ((name, _first_line(world)) for name, world in WORLDS.items())
+
+
+def _models() -> Rows:
+    from pushrod.models import MODELS
+
+    return ((name, _first_line(model)) for name, model in MODELS.items())
+
+
+def _vehicles() -> Rows:
+    from pushrod.vehicles import VEHICLES, make
+
+    for name in VEHICLES:
+        head, _, about = _first_line(make(name)).partition(": ")
+        yield name, about if name in head else head
+
+
+def _signals() -> Rows:
+    from pushrod.signals import KINDS
+
+    return ((name, kind.about) for name, kind in KINDS.items())
+
+
+def _first_line(model: Any) -> str:
+    """The first line of the file a step is written in."""
+    return (sys.modules[model.step.__module__].__doc__ or "").partition("\n")[0]
+
+
+ROWS = {
+    Kind.machines: _machines,
+    Kind.scenarios: _scenarios,
+    Kind.worlds: _worlds,
+    Kind.models: _models,
+    Kind.vehicles: _vehicles,
+    Kind.signals: _signals,
+}

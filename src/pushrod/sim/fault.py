@@ -1,11 +1,69 @@
-"""Faults of a scenario, put into the fault records of a world's Params: `faults: [{at: 10 s, channel: steer, kind: stuck}]`."""
+"""Faults of a scenario, put into the fault records of a world: `faults: [{channel: steer, kind: stuck, at: 10 s, until: 12 s}]`.
+
+A world that can break has a field `faults` in its Params: a record with one `models.fault.Params` per channel. An entry names
+the channel and sets the fields of that record.
+"""
 
 from typing import Any
 
+from pushrod.core.model import World
+from pushrod.core.names import unknown
+from pushrod.core.record import fields, is_record, numbers
+from pushrod.sim.record_schema import record_schema
+from pushrod.sim.structure import WRONG, number_of, record
 from pushrod.sim.yaml_file import Document
 
+REQUIRED = ("channel", "kind", "at")
 
-def apply_faults(params: Any, data: Any, document: Document) -> Any:
-    for i, _ in enumerate(data if isinstance(data, list) else ()):
-        document.add(("faults", i), "this world has no faults")
+
+def fault_records(world: World) -> dict[str, Any]:
+    """The record class of each channel that can break, by channel."""
+    found = next((f.type for f in fields(world.Params) if f.name == "faults" and is_record(f.type)), None)
+    return {} if found is None else {f.name: f.type for f in fields(found)}
+
+
+def apply_faults(world: World, params: Any, data: Any, document: Document) -> Any:
+    """The parameters with the faults put in; problems are noted in the document."""
+    records = fault_records(world)
+    given: dict[str, int] = {}
+    for i, entry in enumerate(data if isinstance(data, list) else ()):
+        at = ("faults", i)
+        if not isinstance(entry, dict):
+            continue  # noted where the file as a whole was read
+        missing = [key for key in REQUIRED if key not in entry]
+        if missing:
+            document.add(at, f"{' and '.join(missing)} missing; a fault names {', '.join(REQUIRED)}")
+        channel = entry.get("channel")
+        if channel not in records:
+            if "channel" in entry:
+                what = unknown(records, str(channel), "channel that can break") if records else f"nothing can break in the world {world.name}"
+                document.add((*at, "channel"), what)
+            continue
+        if channel in given:
+            document.add((*at, "channel"), f"{channel} breaks already in faults[{given[channel]}]; one fault per channel")
+            continue
+        given[channel] = i
+        made = _entry(world, records[channel], {key: value for key, value in entry.items() if key != "channel"}, channel, at, document)
+        if made is not WRONG:
+            params = params._replace(faults=params.faults._replace(**{channel: made}))
     return params
+
+
+def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tuple[str | int, ...], document: Document) -> Any:
+    unit = next((str(leaf.meta.unit) for leaf in numbers(world.In) if leaf.path == channel), "-")  # type: ignore[union-attr]
+    if isinstance(data.get("bias"), str):  # the fault block knows no unit; what is added is in that of the channel
+        number = number_of(unit, data["bias"], (*at, "bias"), document)
+        data = data | {"bias": 0.0 if number is WRONG else number}
+    return record(kind, data, kind(), at, document)
+
+
+def fault_schema(world: World | None) -> dict[str, Any]:
+    """The JSON Schema of one entry; exact where the world is known."""
+    if world is None:
+        return {"type": "object", "required": list(REQUIRED)}
+    records = fault_records(world)
+    if not records:
+        return {"not": {}}
+    made = record_schema(next(iter(records.values())), next(iter(records.values()))())
+    made["properties"]["channel"] = {"enum": list(records), "description": "what breaks"}
+    return made | {"required": list(REQUIRED)}

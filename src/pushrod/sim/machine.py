@@ -38,7 +38,7 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     request: A[str, About(description="signal that was asked for")]
     achieved: A[str, About(description="signal that came of it")]
     limit: A[float | str | None, About(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
-    limits: A[list[float | str] | None, About(description="lower and upper bound of achieved", min_length=2, max_length=2)] = None
+    limits: A[tuple[float | str, float | str] | None, About(description="lower and upper bound of achieved")] = None
     rate: A[float | str | None, About(description="bound of the rate of achieved, per second")] = None
 
 
@@ -107,8 +107,8 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     head = read(MachineFile, document.data, (), document)
     world = _world(document.data.get("world"), document)
     params: Any = WRONG
-    if world is not None:
-        params = parameters(world, document.data.get("parameters", {}), document)
+    if world is not None and isinstance(document.data.get("parameters"), dict | None):
+        params = parameters(world, document.data.get("parameters") or {}, document)
     if world is None or head is WRONG or params is WRONG:
         document.raise_problems()
     assert world is not None
@@ -117,20 +117,20 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     return Machine(head.machine, head.about, world, params, track, head.scenario, document)
 
 
-def parameters(world: World, data: Any, document: Document) -> Any:
+def parameters(world: World, data: dict[str, Any], document: Document) -> Any:
     """The Params of a world from the nested mapping, every number in its range."""
-    params = record(world.Params, data if data is not None else {}, world.Params(), ("parameters",), document)
+    params = record(world.Params, data, world.Params(), ("parameters",), document)
     if params is not WRONG:
         check_ranges(params, document, None)
     return params
 
 
-def check_ranges(params: Any, document: Document, dt: float | None) -> None:
-    """Note what core.check finds, each by the line of its field."""
-    for text in check.problems(params, "", dt):
+def check_ranges(value: Any, document: Document, dt: float | None, root: str = "parameters") -> None:
+    """Note what core.check finds in a record, each by the line of its field."""
+    for text in check.problems(value, "", dt):
         m = re.match(r"([A-Za-z_][\w.]*)(?:\[\d+\])?(.*)", text, re.DOTALL)
         assert m is not None
-        document.add(("parameters", *m[1].split(".")), m[2].lstrip(" :=").strip() if m[2].startswith((":", " =")) else text)
+        document.add((root, *m[1].split(".")), m[2].lstrip(" :=").strip() if m[2].startswith((":", " =")) else text)
 
 
 def _override(document: Document, text: str) -> None:

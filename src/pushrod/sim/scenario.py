@@ -89,6 +89,13 @@ def default_file(machine: Machine) -> Path:
     return locate(machine.scenario, shipped(), "scenario", machine.document.folder)
 
 
+def read_head(document: Document) -> Any:
+    """What can be checked without a machine."""
+    head = read(ScenarioFile, document.data, (), document)
+    document.raise_problems()
+    return head
+
+
 def build(document: Document, machine: Machine, duration: float | str | None = None, seed: int | None = None) -> Scenario:
     if duration is not None:
         document.override(("duration",), duration, "--duration")
@@ -99,7 +106,9 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     data = document.data
     tracks, notes = read_signals(world, data.get("signals"), document)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
-    params = apply_faults(machine.params, data.get("faults"), document)
+    if state is not None and state is not WRONG:
+        check_ranges(state, document, None, "initial")
+    params = apply_faults(world, machine.params, data.get("faults"), document)
     signals = signals_of(world)
     entries = enumerate(head.expectations if head is not WRONG else ())
     expectations = [compile_entry(entry, signals, ("expectations", i), document) for i, entry in entries]

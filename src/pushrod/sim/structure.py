@@ -3,15 +3,14 @@
 Fields that hold a quantity are declared as in a record, `A[float, Q("s", 0.0, 60.0)]`, and accept text with a unit.
 """
 
-import functools
 import math
-import operator
 import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
+from pushrod.core.errors import MapError
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
@@ -34,15 +33,14 @@ def is_struct(kind: object) -> bool:
 
 def read(kind: Any, value: Any, at: Path_, document: Document) -> Any:
     """The value as `kind`, or WRONG with its problems noted in the document."""
-    if get_origin(kind) in (Union, types.UnionType) and type(None) in get_args(kind):
-        if value is None:
-            return None
-        rest = [a for a in get_args(kind) if a is not type(None)]
-        return read(functools.reduce(operator.or_, rest), value, at, document)
+    whole = kind
     if get_origin(kind) is Annotated:
-        inner, *extra = get_args(kind)
+        kind, *extra = get_args(kind)
         q = next((e for e in extra if isinstance(e, Q)), None)
-        return read(inner, value, at, document) if q is None else quantity(q, value, at, document)
+        if q is not None:
+            return None if value is None and type(None) in get_args(kind) else quantity(q, value, at, document)
+    if get_origin(kind) in (Union, types.UnionType) and value is None and type(None) in get_args(kind):
+        return None
     if is_struct(kind):
         return _struct(kind, value, at, document)
     if get_origin(kind) is list:
@@ -50,7 +48,7 @@ def read(kind: Any, value: Any, at: Path_, document: Document) -> Any:
     if get_origin(kind) is dict:
         return _dict(get_args(kind)[1], value, at, document)
     try:
-        return msgspec.convert(value, kind)
+        return msgspec.convert(value, whole)
     except msgspec.ValidationError as e:
         document.add(at, str(e).split(" - at `")[0].replace("`", ""))
         return WRONG
@@ -72,7 +70,7 @@ def _struct(kind: Any, value: Any, at: Path_, document: Document) -> Any:
     unknown_keys(known, value, at, document)
     found = {}
     for name, f in known.items():
-        if name in value:
+        if value.get(name) is not None or (name in value and f.required):  # a key with nothing after it keeps its default
             found[f.name] = read(f.type, value[name], (*at, name), document)
         elif f.required:
             document.add(at, f"{name} is missing")
@@ -169,5 +167,15 @@ def _table(meta: Table, value: Any, at: Path_, document: Document) -> Any:
 
 
 def _map(kind: Any, value: str, at: Path_, document: Document) -> Any:
-    document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
-    return WRONG
+    """A map by the path of its CSV file, relative to the file that names it."""
+    if kind._fields != ("row", "col", "z"):
+        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
+        return WRONG
+    from pushrod.vehicles import map_file
+
+    loaders = {"AccelMap": map_file.load_accel_map, "BrakeMap": map_file.load_brake_map, "SteerMap": map_file.load_steer_map}
+    try:
+        return kind(*loaders.get(kind.__name__, map_file.read)(document.folder / value)[:3])
+    except MapError as e:
+        document.add(at, str(e))
+        return WRONG

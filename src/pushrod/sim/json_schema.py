@@ -1,0 +1,79 @@
+"""JSON Schemas of machine and scenario files, made from the Structs that read them and from the records of the worlds.
+
+Units and ranges stand in every quantity: `unit`, `minimum`, `maximum`, and in words in `description`.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, get_args, get_origin
+
+import msgspec
+
+from pushrod.core.model import World
+from pushrod.core.quantity import Q
+from pushrod.core.record import numbers
+from pushrod.signals import schema as signal_schema
+from pushrod.sim.expectation import ExpectationEntry
+from pushrod.sim.fault import fault_schema
+from pushrod.sim.machine import MachineFile, Pair, signals_of
+from pushrod.sim.record_schema import WITH_UNIT, Schema, quantity, record_schema, words
+from pushrod.sim.scenario import ScenarioFile
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def machine_schema(worlds: Mapping[str, World]) -> Schema:
+    """Of a machine file. What `parameters` may hold follows from `world`."""
+    made = _struct(MachineFile, (Pair,))
+    made["properties"]["world"] |= {"anyOf": [{"enum": list(worlds)}, {"pattern": r"\.py:\w+$"}]}
+    made["$defs"] |= {f"{name}_parameters": record_schema(world.Params, world.Params()) for name, world in worlds.items()}
+    made["allOf"] = [
+        {
+            "if": {"properties": {"world": {"const": name}}, "required": ["world"]},
+            "then": {"properties": {"parameters": {"$ref": f"#/$defs/{name}_parameters"}}},
+        }
+        for name in worlds
+    ]
+    return made
+
+
+def scenario_schema(world: World | None = None) -> Schema:
+    """Of a scenario file; with the channels, states and signals of one world where it is given."""
+    made = _struct(ScenarioFile, (ExpectationEntry,))
+    signal = {"$ref": "#/$defs/signal"}
+    made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"))
+    made["properties"]["signals"] = {"type": "object", "description": "one signal per input channel", "additionalProperties": signal}
+    made["properties"]["faults"]["items"] = fault_schema(world)
+    if world is not None:
+        channels = {leaf.path: signal | {"description": words(leaf.meta)} for leaf in numbers(world.In)}
+        made["properties"]["signals"] |= {"properties": channels, "additionalProperties": False}
+        made["properties"]["initial"] = record_schema(world.State, world.State())
+        entry = made["$defs"]["ExpectationEntry"]["properties"]
+        entry["signal"] |= {"enum": list(signals_of(world))}
+    return made
+
+
+def _struct(kind: Any, nested: tuple[Any, ...]) -> Schema:
+    """What msgspec makes of a Struct, with its quantities put in by us."""
+    _, defs = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
+    for struct in (kind, *nested):
+        for f in msgspec.structs.fields(struct):
+            q = next((e for e in get_args(f.type)[1:] if isinstance(e, Q)), None) if get_origin(f.type) is Annotated else None
+            if q is not None:
+                old = defs[struct.__name__]["properties"][f.encode_name]
+                defs[struct.__name__]["properties"][f.encode_name] = quantity(q) | (
+                    {"default": old["default"]} if old.get("default") is not None else {}
+                )
+    top = defs.pop(kind.__name__)
+    return {"$schema": DIALECT, **top, "$defs": defs}
+
+
+def _with_units(schema: Any) -> Any:
+    """The same schema with texts such as "10 deg" allowed wherever a number is."""
+    if isinstance(schema, list):
+        return [_with_units(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: _with_units(part) for key, part in schema.items()}
+    if schema.get("type") == "number":
+        made |= {"type": ["number", "string"], "pattern": WITH_UNIT}
+    return made
