@@ -49,10 +49,8 @@ def car_vary(n: int) -> dict[str, np.ndarray]:
 
 def car(n: int, ticks: int, dtype: str, device: str = "cuda", repeats: int = 3, every: int = 0):
     model, params, state, inputs = drive("ACTUATION_CMD_MECHANICAL")
-    runs = [
-        batch(model, params, inputs, steps=ticks, dt=DT, state=state, vary=car_vary(n), metrics=CAR_METRICS, dtype=dtype, device=device, every=every)
-        for _ in range(repeats)
-    ]
+    how = {"vary": car_vary(n), "metrics": CAR_METRICS, "dtype": dtype, "device": device, "every": every}
+    runs = [batch(model, params, inputs, steps=ticks, dt=DT, state=state, **how) for _ in range(repeats)]
     return min(runs, key=lambda run: run.seconds)
 
 
@@ -94,8 +92,9 @@ def compare(n: int, ticks: int, ours: float) -> None:
 
     seconds, q, _ = servo_jax.run(n, ticks, SERVO_DT, J)
     off = float(np.abs(np.asarray(q) - mine.metrics["end"]).max())
+    theirs = n * ticks / seconds
     print(
-        f"| the same servo in JAX (jitted fori_loop), float32 | {n * ticks / seconds:.3g} (ours is {ours * seconds / (n * ticks):.1f} x; angles differ by {off:.1e} rad) |",
+        f"| the same servo in JAX (jitted fori_loop), float32 | {theirs:.3g} (ours is {ours / theirs:.1f} x; angles differ by {off:.1e} rad) |",
         flush=True,
     )
     import servo_torch
@@ -111,9 +110,8 @@ def agree() -> None:
     double = car(n, ticks, "float64", "cuda", 1, every=10)
     single = car(n, ticks, "float32", "cuda", 1, every=10)
     print(f"\nCar, {ticks} ticks, {n} instances, all outputs, relative to the largest value of each output:")
-    print(
-        f"CUDA float64 against CPU float64 {relative(double.data, cpu.data):.2e}; CUDA float32 against CPU float64 {relative(single.data, cpu.data):.2e}"
-    )
+    print(f"CUDA float64 against CPU float64 {relative(double.data, cpu.data):.2e}")
+    print(f"CUDA float32 against CPU float64 {relative(single.data, cpu.data):.2e}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 make bench        (or: python bench/run.py)
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -81,14 +82,11 @@ def program_seconds(*command: str, env: dict[str, str] | None = None, times: int
 def start_up() -> None:
     python = sys.executable
     bare = program_seconds(python, "-c", "pass")
-    print(
-        f"| `import pushrod` (above bare Python, {1e3 * bare:.0f} ms) | {1e3 * (program_seconds(python, '-c', 'import pushrod') - bare):.0f} ms | < 200 ms |"
-    )
+    ours = program_seconds(python, "-c", "import pushrod") - bare
+    print(f"| `import pushrod` (above bare Python, {1e3 * bare:.0f} ms) | {1e3 * ours:.0f} ms | < 200 ms |")
     print(f"| `pushrod --help`, whole process | {1e3 * program_seconds(python, '-m', 'pushrod', '--help'):.0f} ms | < 400 ms |")
     for machine in ("car", "satellite"):
         with tempfile.TemporaryDirectory() as cache:
-            import os
-
             env = {**os.environ, "PUSHROD_CACHE": cache}
             program = (
                 "import time; a = time.perf_counter(); from pushrod.compiled.rollout import rollout; from pushrod.sim.worlds import WORLDS\n"
@@ -105,10 +103,8 @@ def main() -> None:
     print("| what | measured | target |\n|---|---|---|")
     for name, theirs in REFERENCE_NS.items():
         ours = 1e9 * rollout_seconds(name)
-        print(
-            f"| {name} in a rollout, one core | {ours:.0f} ns a step: the C++ reference's {theirs:.0f} ns is {theirs / ours:.1f} times that | 6 times, aim 10 |",
-            flush=True,
-        )
+        ratio = f"{ours:.0f} ns a step: the C++ reference's {theirs:.0f} ns is {theirs / ours:.1f} times that"
+        print(f"| {name} in a rollout, one core | {ratio} | 6 times, aim 10 |", flush=True)
     name = "ACTUATION_CMD_MECHANICAL"
     slow, fast = pure_seconds(name), rollout_seconds(name)
     print(f"| {name}: pure Python {1e6 * slow:.1f} us a step over the rollout | {slow / fast:.0f} times | 150 times |", flush=True)

@@ -5,7 +5,7 @@ State lives in registers, delay lines in global memory [row, instance], so that 
 
 import functools
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from pushrod.compiled.layout import layout
 from pushrod.compiled.module import load
 from pushrod.core.errors import DeviceError
 from pushrod.core.record import get
+
+if TYPE_CHECKING:
+    from pushrod.compiled.job import Arrays, Job
 
 BLOCK = 128  # threads per block
 
@@ -36,45 +39,24 @@ def cuda_module(plan: Plan) -> ModuleType:
     return load(text(plan), f"{plan.model.name}_cuda")
 
 
-def run_kernel(
-    plan: Plan,
-    params: Any,
-    vary: dict[str, rows.Array],
-    S: rows.Array,
-    U: rows.Array,
-    u_each: int,
-    Y: rows.Array,
-    M: rows.Array,
-    W: rows.Array,
-    k0: int,
-    ticks: int,
-    dt: float,
-    seed: int,
-    instance: int,
-    every: int,
-) -> tuple[rows.Array, rows.Array, rows.Array, float]:
-    """Outputs, state rows and metrics after the run, and the seconds the kernel took."""
+def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", float]:
+    """The arrays after the run, and the seconds the kernel took."""
     cuda = import_cuda()
     if not cuda.is_available():
         raise DeviceError("device='cuda' asks for an NVIDIA GPU and its driver, and none was found here; use device='cpu'")
     real = np.dtype(plan.dtype).type
-    n = S.shape[1]
-    shared, varied = split_params(plan, params, vary, real)
+    shared, varied = split_params(plan, job.params, job.vary, real)
     kernel = cuda_module(plan).kernel
-    on_device = [cuda.to_device(np.ascontiguousarray(a)) for a in (varied, S, U, _filled(Y), _filled(M), W)]
-    d_P, d_S, d_U, d_Y, d_M, d_W = on_device
-    tables = [cuda.to_device(table) for table in rows.pack_tables(params, plan.dtype)]
+    d_P, d_S, d_U, d_Y, d_M, d_W = (cuda.to_device(np.ascontiguousarray(x)) for x in (varied, a.S, a.U, _filled(a.Y), _filled(a.M), a.W))
+    tables = [cuda.to_device(table) for table in rows.pack_tables(job.params, plan.dtype)]
     start, end = cuda.event(), cuda.event()
     start.record()
-    kernel[(n + BLOCK - 1) // BLOCK, BLOCK](shared, d_P, d_S, d_U, u_each, d_Y, d_M, d_W, k0, ticks, real(dt), seed, instance, every, *tables)
+    launch = kernel[(job.n + BLOCK - 1) // BLOCK, BLOCK]
+    launch(shared, d_P, d_S, d_U, a.u_each, d_Y, d_M, d_W, job.k0, job.steps, real(job.dt), job.seed, job.instance, job.every, *tables)
     end.record()
     end.synchronize()
-    return (
-        d_Y.copy_to_host() if Y.size else Y,
-        d_S.copy_to_host(),
-        d_M.copy_to_host() if M.size else M,
-        cuda.event_elapsed_time(start, end) / 1e3,
-    )
+    done = a._replace(S=d_S.copy_to_host(), Y=d_Y.copy_to_host() if a.Y.size else a.Y, M=d_M.copy_to_host() if a.M.size else a.M)
+    return done, cuda.event_elapsed_time(start, end) / 1e3
 
 
 def split_params(plan: Plan, params: Any, vary: dict[str, rows.Array], real: Any) -> tuple[tuple[Any, ...], rows.Array]:

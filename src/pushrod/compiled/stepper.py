@@ -6,7 +6,7 @@ import numpy as np
 
 from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, plan_outputs
-from pushrod.compiled.rollout import module
+from pushrod.compiled.job import module
 from pushrod.core.check import check
 from pushrod.core.model import Model, World
 from pushrod.core.record import flat, numbers, unflat

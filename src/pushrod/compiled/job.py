@@ -1,0 +1,139 @@
+"""What is to be run, checked and packed into arrays, then handed to CPU threads or CUDA."""
+
+import functools
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pushrod.compiled import rows
+from pushrod.compiled.entry import Plan, Watched, plan_outputs, text
+from pushrod.compiled.module import load
+from pushrod.compiled.result import Run
+from pushrod.core.errors import InputError
+from pushrod.core.model import Model, World
+from pushrod.core.names import find
+from pushrod.core.record import get, leaves, numbers
+from pushrod.metrics.metric import Measure
+
+DTYPES = {"float64": np.float64, "float32": np.float32}
+CHUNK = 64  # instances a thread takes at a time: small enough to balance, large enough to hide the call
+
+
+class Job(NamedTuple):
+    """One call of `rollout` or `batch`."""
+
+    model: Model | World
+    params: Any
+    inputs: Any
+    n: int
+    steps: int
+    dt: float
+    state: Any
+    k0: int
+    seed: int
+    instance: int
+    every: int
+    outputs: tuple[str, ...] | None
+    metrics: Mapping[str, Measure]
+    dtype: str
+    vary: dict[str, rows.Array]
+    vary_state: dict[str, rows.Array]
+    device: str
+    threads: int
+    single: bool
+
+
+class Arrays(NamedTuple):
+    """What the compiled loop reads and writes: state rows, inputs (and whether each instance has its own), outputs, metrics and their parameters."""
+
+    S: rows.Array
+    U: rows.Array
+    u_each: int
+    Y: rows.Array
+    M: rows.Array
+    W: rows.Array
+
+
+@functools.lru_cache(256)
+def module(plan: Plan) -> ModuleType:
+    return load(text(plan), plan.model.name)
+
+
+def run(job: Job) -> Run:
+    model = job.model
+    _check(job)
+    stored = plan_outputs(model, job.outputs)
+    units: dict[str, str] = {leaf.path: leaf.meta.unit for leaf in numbers(model.Out)}  # type: ignore[union-attr]
+    for path in stored:
+        find(units, path, f"output of {model.name}")
+    watched = tuple(Watched(m.metric, _watched_path(units, m.path, model)) for m in job.metrics.values())
+    arrays = _pack(job, len(stored))
+    if job.device == "cuda":
+        from pushrod.compiled.cuda import run_kernel
+
+        plan = Plan(model, "cuda", job.dtype, stored, watched, tuple(job.vary))
+        arrays, seconds = run_kernel(plan, job, arrays)
+    else:
+        seconds = _run_threads(Plan(model, "cpu", job.dtype, stored, watched), job, arrays)
+    results = {name: (float(arrays.M[j, 0]) if job.single else arrays.M[j]) for j, name in enumerate(job.metrics)}
+    metric_units = {name: units.get(m.path, "-") if m.metric.unit == "y" else m.metric.unit for name, m in job.metrics.items()}
+    names = tuple(path or "y" for path in stored)
+    return Run(model, job.dt, job.k0, job.steps, job.every, names, arrays.Y, arrays.S, results, metric_units, job.single, seconds)
+
+
+def _run_threads(plan: Plan, job: Job, a: Arrays) -> float:
+    """Seconds the compiled loop took; the arrays are written in place."""
+    run_range = module(plan).run_range
+    P = rows.pack_params(job.params, job.vary, job.dtype)
+
+    def go(first: int) -> None:
+        last = min(first + CHUNK, job.n)
+        place = (first, last, job.k0, job.steps, job.dt, job.seed, job.instance, job.every)
+        run_range(P.values, P.first, P.each, a.S, a.U, a.u_each, a.Y, a.M, a.W, *place, *P.tables)
+
+    started = time.perf_counter()
+    if job.threads == 1 or job.n <= CHUNK:
+        for first in range(0, job.n, CHUNK):
+            go(first)
+    else:
+        with ThreadPoolExecutor(job.threads) as pool:
+            list(pool.map(go, range(0, job.n, CHUNK)))
+    return time.perf_counter() - started
+
+
+def _pack(job: Job, width: int) -> Arrays:
+    U, u_each = rows.pack_inputs(job.model, job.inputs, job.n, job.dtype)
+    parameters = [float(get(m.params, leaf.path)) for m in job.metrics.values() for leaf in leaves(m.metric.Params)]
+    return Arrays(
+        S=rows.pack_state(job.model, job.state, job.vary_state, job.n, job.dtype, "F" if job.device == "cpu" else "C"),
+        U=U,
+        u_each=u_each,
+        Y=np.zeros((job.steps // job.every if job.every else 0, width, job.n), job.dtype),
+        M=np.zeros((len(job.metrics), job.n), job.dtype),
+        W=np.array(parameters or [0.0], job.dtype),
+    )
+
+
+def _watched_path(units: dict[str, str], path: str, model: Model | World) -> str:
+    """A lone output is called y, and the empty path is the whole record."""
+    if path == "" or (path == "y" and "" in units):
+        return ""
+    find(units, path, f"output of {model.name}")
+    return path
+
+
+def _check(job: Job) -> None:
+    find(DTYPES, job.dtype, "number type")
+    find({"cpu": 0, "cuda": 0}, job.device, "device")
+    if job.steps < 1:
+        raise InputError(f"steps = {job.steps}; a run needs at least one tick")
+    if not 0.0 < job.dt < float("inf"):
+        raise InputError(f"dt = {job.dt} s; a tick must be longer than 0 and finite")
+    if job.every < 0:
+        raise InputError(f"every = {job.every}; keep every k-th tick (k >= 1), or 0 to keep none")
+    if job.threads < 1:
+        raise InputError(f"threads = {job.threads}; at least one is needed")
