@@ -5,9 +5,19 @@ from typing import NamedTuple
 
 from pushrod.core.quantity import Q
 from pushrod.models import delay, queue
+from pushrod.models.curve import CURVE
+from pushrod.models.dc_motor import DC_MOTOR
+from pushrod.models.dead_zone import DEAD_ZONE
+from pushrod.models.fault import FAULT
 from pushrod.models.first_order import FIRST_ORDER
+from pushrod.models.friction import FRICTION
+from pushrod.models.grid import GRID
+from pushrod.models.quantiser import QUANTISER
 from pushrod.models.rate_limit import RATE_LIMIT
 from pushrod.models.saturation import SATURATION
+from pushrod.models.second_order import SECOND_ORDER
+from pushrod.models.servo import SERVO
+from pushrod.models.thruster import THRUSTER
 
 
 class Signal(NamedTuple):
@@ -23,6 +33,16 @@ MODELS = {
         queue.of(Signal, slots=64),
         RATE_LIMIT,
         FIRST_ORDER,
+        SECOND_ORDER,
         SATURATION,
+        DEAD_ZONE,
+        QUANTISER,
+        FRICTION,
+        DC_MOTOR,
+        SERVO,
+        THRUSTER,
+        FAULT,
+        CURVE,
+        GRID,
     )
 }

@@ -42,7 +42,7 @@ def _of(Record: Any, slots: int) -> Model:
         delay: A[float, Q("s", 0.0, 10.0)] = 0.0
         sampling_time: A[float, Q("s", 1e-4, 1.0, "the tick the delay is counted in")] = 0.025
 
-        def flaws(self, dt: float | None) -> Iterator[str]:  # noqa: ARG002 (the length does not depend on the tick)
+        def flaws(self, dt: float | None) -> Iterator[str]:
             if not (self.sampling_time > 0.0 and self.delay >= 0.0):
                 return
             n = int(entries(self.delay, self.sampling_time))

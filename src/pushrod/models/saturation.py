@@ -19,7 +19,7 @@ class Params(NamedTuple):
     lo: A[float, Q("-")] = -1.0
     hi: A[float, Q("-")] = 1.0
 
-    def flaws(self, dt: float | None) -> Iterator[str]:  # noqa: ARG002 (holds at any tick)
+    def flaws(self, dt: float | None) -> Iterator[str]:
         if self.lo > self.hi:
             yield f"lo = {self.lo:g} lies above hi = {self.hi:g}: nothing can be between them; swap them"
 
@@ -33,7 +33,7 @@ Out = A[float, Q("-")]
 
 
 @pure
-def step(p: Params, s: State, u: float, dt: float) -> tuple[State, float]:  # noqa: ARG001 (a step is a step)
+def step(p: Params, s: State, u: float, dt: float) -> tuple[State, float]:
     return s, clamp(u, p.lo, p.hi)
 
 

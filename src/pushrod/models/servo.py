@@ -1,0 +1,99 @@
+"""Position servo: a firmware P or PD loop that drives a DC motor through a gear with friction, from a supply that sags.
+
+    duty d = clamp(kp (goal - q) - kd w, -d_max, d_max)
+    L di/dt = d V - R i - K w,   V = v_max - R_s d i,   K = ratio k,   |i| <= i_max
+    J dw/dt = K i + tau - D sign(w) - b w,   dq/dt = w,   D as in `friction` with load = (K i - tau) / 2
+
+q, w   angle [rad] and speed [rad/s] of the output;  tau torque on it from outside [N.m], positive along q
+i      motor current [A];  d duty of the bridge [-];  V supply voltage at the bridge [V]: a bridge at duty d draws d i
+motor  R, L, k and i_max of the motor as in `dc_motor`; v_max is the supply without load
+J      inertia at the output [kg.m2], the rotor's included (ratio^2 times its own)
+With `enabled` off the bridge is open: no current, no braking by back-EMF.
+
+The firmware runs every `period` seconds, or every tick where that is shorter: the step is cut into that many equal parts. Each part is one implicit
+Euler step of (i, w), stable for any L and any friction, then of q; friction is a bounded impulse that can end a motion but never reverse it. The
+error is of the order of the period; a tick of many periods gives the same as that many ticks of one.
+
+Defaults: a Dynamixel XL430-W250 at 12 V by its maker's figures (ratio 258.5, stall 1.5 N.m at 1.4 A, 61 rev/min without load), from which R, k, b
+and mu follow; inductance, inertia, gain and supply resistance are guesses of the right size.
+"""
+
+import math
+from typing import Annotated as A
+from typing import NamedTuple
+
+from pushrod.core.model import Model
+from pushrod.core.purity import pure
+from pushrod.core.quantity import Q, flag
+from pushrod.core.scalar import clamp, dead_band
+from pushrod.models import dc_motor, friction
+
+
+class Params(NamedTuple):
+    kp: A[float, Q("1/rad", 0.0, 1e4, "duty per radian of error")] = 5.0
+    kd: A[float, Q("s/rad", 0.0, 1e2, "duty per rad/s of speed")] = 0.0
+    d_max: A[float, Q("-", 0.0, 1.0, "greatest duty")] = 1.0
+    period: A[float, Q("s", 1e-4, 0.1, "time between two runs of the firmware loop")] = 1e-3
+    R_s: A[float, Q("ohm", 0.0, 100.0, "resistance of supply and cable")] = 0.2
+    ratio: A[float, Q("-", 1.0, 1e4, "turns of the motor per turn of the output")] = 258.5
+    J: A[float, Q("kg.m2", 1e-7, 1e4, "inertia at the output, rotor included")] = 0.01
+    motor: dc_motor.Params = dc_motor.Params(R=8.4, L=1e-3, k=0.0066, v_max=12.0, i_max=2.0)
+    drag: friction.Params = friction.Params(c=0.1, s=0.12, w_s=0.3, b=0.02, mu=0.4)
+
+
+class State(NamedTuple):
+    q: A[float, Q("rad")] = 0.0
+    w: A[float, Q("rad/s")] = 0.0
+    i: A[float, Q("A")] = 0.0
+
+
+class In(NamedTuple):
+    goal: A[float, Q("rad", about="commanded angle")] = 0.0
+    tau: A[float, Q("N.m", about="torque on the output from outside")] = 0.0
+    enabled: A[float, flag("the bridge is switched on")] = 1.0
+
+
+class Out(NamedTuple):
+    q: A[float, Q("rad", about="angle of the output")] = 0.0
+    w: A[float, Q("rad/s", about="speed of the output")] = 0.0
+    i: A[float, Q("A", about="motor current")] = 0.0
+    d: A[float, Q("-", about="duty that the firmware asks for now")] = 0.0
+    V: A[float, Q("V", about="supply voltage at the bridge")] = 0.0
+    torque: A[float, Q("N.m", about="motor torque at the output, before friction")] = 0.0
+
+
+@pure
+def duty(p: Params, s: State, u: In) -> float:
+    d = clamp(p.kp * (u.goal - s.q) - p.kd * s.w, -p.d_max, p.d_max)
+    return d if u.enabled != 0.0 else 0.0
+
+
+@pure
+def advance(p: Params, s: State, u: In, dt: float) -> State:
+    """One run of the firmware and what follows from it; dt > 0."""
+    d = duty(p, s, u)
+    K = p.ratio * p.motor.k
+    Z = p.motor.L + dt * (p.motor.R + p.R_s * d * d)
+    # the current at the end is a - g w: implicit in the speed, so that back-EMF brakes at any step
+    a = (p.motor.L * s.i + dt * d * p.motor.v_max) / Z if u.enabled != 0.0 else 0.0
+    g = dt * K / Z if u.enabled != 0.0 else 0.0
+    D = friction.level(p.drag, s.w, 0.5 * (K * (a - g * s.w) - u.tau))
+    w = dead_band(p.J * s.w + dt * (K * a + u.tau), dt * D) / (p.J + dt * (p.drag.b + K * g))
+    i = a - g * w
+    if abs(i) > p.motor.i_max:
+        i = clamp(i, -p.motor.i_max, p.motor.i_max)
+        w = dead_band(p.J * s.w + dt * (K * i + u.tau), dt * D) / (p.J + dt * p.drag.b)
+    return State(s.q + dt * w, w, i)
+
+
+@pure
+def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
+    n = math.floor(dt / p.period - 1e-4) + 1
+    e = s
+    for _ in range(n):
+        e = advance(p, e, u, dt / float(n))
+    d = duty(p, e, u)
+    return e, Out(e.q, e.w, e.i, d, p.motor.v_max - p.R_s * d * e.i, p.ratio * p.motor.k * e.i)
+
+
+SERVO = Model("servo", Params, State, In, Out, step)
