@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.sim import machine
 

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from pushrod.core.record import leaves
 from pushrod.models import MODELS
 from pushrod.sim.unit import parse, to_si

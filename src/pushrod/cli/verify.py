@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pushrod.sim.verify.verdict import Verdict
 
-WIDE = 100  # columns from which one line per file is readable
+WIDE = 112  # columns from which one line per file is readable
 
 
 def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders that hold some.")]) -> None:
@@ -27,25 +27,26 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
     from pushrod.core.errors import VerifyError
     from pushrod.sim.verify.table import FORMATS, find
 
-    verdicts: list[Verdict] = []
-    broken: list[str] = []
     references = find(paths)
-    top = os.path.commonpath([str(reference.file.parent.absolute()) for reference in references])
+    by_folder: dict[Path, list[Verdict]] = {}
+    broken: list[str] = []
     with _progress(len(references)) as advance:
         for reference in references:
             try:
-                verdict: Verdict = FORMATS[reference.format].replay(reference.file)
-                verdicts.append(verdict._replace(file=os.path.relpath(reference.file.absolute(), top)))
+                by_folder.setdefault(reference.file.parent, []).append(FORMATS[reference.format].replay(reference.file))
             except VerifyError as e:
                 broken.append(str(e))
             advance()
     console = Console(highlight=False)
-    console.print(f"in {top}", markup=False, soft_wrap=True)
-    _print(verdicts, console)
-    failed = sum(not verdict.passed for verdict in verdicts)
-    console.print(
-        f"{len(verdicts)} files, {sum(v.rows for v in verdicts)} rows: {'all within tolerance' if not failed else f'{failed} past tolerance'}"
-    )
+    for folder, verdicts in by_folder.items():
+        console.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
+        (_wide if console.width >= WIDE else _narrow)(verdicts, console)
+    every = [verdict for verdicts in by_folder.values() for verdict in verdicts]
+    failed = [verdict for verdict in every if not verdict.passed]
+    for verdict in failed:
+        console.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
+    ending = f"{len(failed)} past tolerance" if failed else "all within tolerance"
+    console.print(f"{len(every)} files, {sum(verdict.rows for verdict in every)} rows: {ending}")
     if broken:
         raise VerifyError("\n".join(broken))
     if failed:
@@ -57,33 +58,35 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    with Progress(TextColumn("replaying"), BarColumn(bar_width=24), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(
+        TextColumn("replaying"), BarColumn(bar_width=24), MofNCompleteColumn(), console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task("", total=total)
         yield lambda: bar.advance(task)
 
 
-def _print(verdicts: "list[Verdict]", console: "Console") -> None:
+def _wide(verdicts: "list[Verdict]", console: "Console") -> None:
     from rich import box
     from rich.table import Table
 
-    wide = console.width >= WIDE
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    if wide:
-        table.add_column("file", overflow="fold")
-    for name, justify in (("rows", "right"), ("worst column", "left"), ("worst error", "right"), ("allowed", "left")):
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    table.add_column("file", overflow="fold")
+    table.add_column("rows", justify="right")
+    table.add_column("worst column", overflow="fold")
+    table.add_column("worst error", justify="right")
+    table.add_column("allowed")
     table.add_column("")
-    if not wide:
-        for v in verdicts:
-            console.print(v.file, markup=False, soft_wrap=True)
-            console.print(f"  {v.rows} rows, {v.worst_column} {v.worst_error:.2g} ({v.tolerance}) ", _mark(v), sep="")
-    for v in verdicts if wide else ():
-        table.add_row(v.file, str(v.rows), v.worst_column, f"{v.worst_error:.2g}", v.tolerance, _mark(v))
-    if wide:
-        console.print(table)
     for v in verdicts:
-        if v.note and not v.passed:
-            console.print(f"{v.file}: {v.note}", markup=False)
+        table.add_row(Path(v.file).name, str(v.rows), v.worst_column, f"{v.worst_error:.2g}", v.tolerance, _mark(v))
+    console.print(table)
+
+
+def _narrow(verdicts: "list[Verdict]", console: "Console") -> None:
+    """Two lines per file: names are long."""
+    for v in verdicts:
+        console.print(f"  {Path(v.file).name}", markup=False, soft_wrap=True)
+        console.print(f"    {v.rows} rows, {v.worst_column} {v.worst_error:.2g} of {v.tolerance} ", _mark(v), sep="")
 
 
 def _mark(verdict: "Verdict") -> str:

@@ -149,7 +149,7 @@ def compile_entry(entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Path
     elif entry.near is not None:
         near, within = si("near", unit, 0.0), si("within", unit, 0.0)
         low, high = max(low, near - within), min(high, near + within)
-    if low == -math.inf and high == math.inf:
+    if all(bound is None for bound in (entry.below, entry.above, entry.near, entry.within)):
         document.add(at, "says nothing: give `below`, `above`, or `near` and `within`")
     goal, band = si("goal", own, 0.0), si("band", own, 0.0)
     found = Expectation(

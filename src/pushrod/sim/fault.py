@@ -10,7 +10,7 @@ from pushrod.core.model import World
 from pushrod.core.names import unknown
 from pushrod.core.record import fields, is_record, numbers
 from pushrod.sim.record_schema import record_schema
-from pushrod.sim.structure import WRONG, number_of, record
+from pushrod.sim.structure import WRONG, check_ranges, number_of, record
 from pushrod.sim.yaml_file import Document
 
 REQUIRED = ("channel", "kind", "at")
@@ -54,7 +54,10 @@ def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tupl
     if isinstance(data.get("bias"), str):  # the fault block knows no unit; what is added is in that of the channel
         number = number_of(unit, data["bias"], (*at, "bias"), document)
         data = data | {"bias": 0.0 if number is WRONG else number}
-    return record(kind, data, kind(), at, document)
+    made = record(kind, data, kind(), at, document)
+    if made is not WRONG:
+        check_ranges(made, None, at, document)
+    return made
 
 
 def fault_schema(world: World | None) -> dict[str, Any]:

@@ -19,13 +19,12 @@ from typing import Any
 
 import msgspec
 
-from pushrod.core import check
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import find, unknown
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.sim import yaml_file
-from pushrod.sim.structure import WRONG, number_of, read, record
+from pushrod.sim.structure import WRONG, check_ranges, number_of, read, record
 from pushrod.sim.yaml_file import Document, Path_
 
 FOLDER = Path(__file__).parent / "machines"
@@ -121,16 +120,8 @@ def parameters(world: World, data: dict[str, Any], document: Document) -> Any:
     """The Params of a world from the nested mapping, every number in its range."""
     params = record(world.Params, data, world.Params(), ("parameters",), document)
     if params is not WRONG:
-        check_ranges(params, document, None)
+        check_ranges(params, None, ("parameters",), document)
     return params
-
-
-def check_ranges(value: Any, document: Document, dt: float | None, root: str = "parameters") -> None:
-    """Note what core.check finds in a record, each by the line of its field."""
-    for text in check.problems(value, "", dt):
-        m = re.match(r"([A-Za-z_][\w.]*)(?:\[\d+\])?(.*)", text, re.DOTALL)
-        assert m is not None
-        document.add((root, *m[1].split(".")), m[2].lstrip(" :=").strip() if m[2].startswith((":", " =")) else text)
 
 
 def _override(document: Document, text: str) -> None:

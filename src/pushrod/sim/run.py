@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.core.record import get, numbers
+from pushrod.core.quantity import Q
+from pushrod.core.record import Leaf, get, numbers
 from pushrod.signals import Track, value
 from pushrod.sim.expectation import Outcome, judge
 from pushrod.sim.machine import Machine, Tracked, signals_of
@@ -67,10 +68,24 @@ def sample(machine: Machine, scenario: Scenario) -> dict[str, Array]:
     """Every input channel at the start of every tick; one without a signal keeps the default of its field."""
     t = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
     rest = machine.world.In()
-    return {
-        leaf.path: _values(scenario.tracks[leaf.path], t) if leaf.path in scenario.tracks else np.full(len(t), float(get(rest, leaf.path)))
-        for leaf in numbers(machine.world.In)
-    }
+    found: dict[str, Array] = {}
+    for leaf in numbers(machine.world.In):
+        track = scenario.tracks.get(leaf.path)
+        found[leaf.path] = np.full(len(t), float(get(rest, leaf.path))) if track is None else _values(track, t)
+        _check_range(leaf, found[leaf.path], t, scenario)
+    scenario.document.raise_problems()
+    return found
+
+
+def _check_range(leaf: Leaf, values: Array, t: Array, scenario: Scenario) -> None:
+    """Note a signal that leaves the range of its channel, by the line of the signal."""
+    if not isinstance(leaf.meta, Q):
+        return
+    outside = np.flatnonzero(~((values >= leaf.meta.lo) & (values <= leaf.meta.hi)))
+    if len(outside):
+        k = int(outside[0])
+        what = f"reaches {values[k]:g} {leaf.meta.unit} at {t[k]:g} s, outside the range of the channel; allowed {leaf.meta.legal()}"
+        scenario.document.add(("signals", leaf.path), what)
 
 
 def _values(track: Track, t: Array) -> Array:

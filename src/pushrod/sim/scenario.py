@@ -29,9 +29,9 @@ from pushrod.signals.forms import read as read_signal
 from pushrod.sim import yaml_file
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
-from pushrod.sim.machine import Machine, check_ranges, locate, signals_of
+from pushrod.sim.machine import Machine, locate, signals_of
 from pushrod.sim.signal_units import in_si
-from pushrod.sim.structure import WRONG, read, record
+from pushrod.sim.structure import WRONG, check_ranges, read, record
 from pushrod.sim.yaml_file import Document
 
 FOLDER = Path(__file__).parent / "scenarios"
@@ -107,13 +107,15 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     tracks, notes = read_signals(world, data.get("signals"), document)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
     if state is not None and state is not WRONG:
-        check_ranges(state, document, None, "initial")
+        check_ranges(state, None, ("initial",), document)
     params = apply_faults(world, machine.params, data.get("faults"), document)
     signals = signals_of(world)
     entries = enumerate(head.expectations if head is not WRONG else ())
     expectations = [compile_entry(entry, signals, ("expectations", i), document) for i, entry in entries]
     document.raise_problems()
-    check_ranges(params, machine.document, head.dt)
+    if head.machine is not None and Path(head.machine).stem not in (machine.name, Path(machine.document.file).stem):
+        notes.append(f"{document.file}:{document.line(('machine',))}: written for the machine {head.machine}, run on {machine.name}")
+    check_ranges(params, head.dt, ("parameters",), machine.document)
     machine.document.raise_problems()
     steps = max(1, math.ceil(head.duration / head.dt - 1e-6))
     return Scenario(
@@ -140,5 +142,5 @@ def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str,
             tracks[channel], warned = read_signal(channel, plain, None, document.folder)
             notes += [f"{document.file}:{document.line(at)}: {note}" for note in warned]
         except SignalError as e:
-            document.add((*at, *e.path), str(e))
+            document.add((*at, *e.path), str(e).removeprefix(f"signal {yaml_file.dotted((channel, *e.path))}").lstrip(" =:"))
     return tracks, notes

@@ -4,12 +4,14 @@ Fields that hold a quantity are declared as in a record, `A[float, Q("s", 0.0, 6
 """
 
 import math
+import re
 import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
+from pushrod.core import check
 from pushrod.core.errors import MapError
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q, Table
@@ -179,3 +181,11 @@ def _map(kind: Any, value: str, at: Path_, document: Document) -> Any:
     except MapError as e:
         document.add(at, str(e))
         return WRONG
+
+
+def check_ranges(value: Any, dt: float | None, at: Path_, document: Document) -> None:
+    """Note what core.check finds in a record that was read at that path, each by the line of its field."""
+    for text in check.problems(value, "", dt):
+        m = re.match(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", text, re.DOTALL)
+        assert m is not None
+        document.add((*at, *m[1].split(".")), m[4] if m[3] and not m[2] else text)

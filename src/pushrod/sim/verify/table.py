@@ -6,9 +6,10 @@ from types import ModuleType
 from typing import NamedTuple
 
 from pushrod.core.errors import VerifyError
-from pushrod.sim.verify import actuator_driver, lookup, signals
+from pushrod.sim.verify import actuator_driver, lookup, signals, vehicle
 
 FORMATS: dict[str, ModuleType] = {
+    "vehicle": vehicle,
     "lookup": lookup,
     "signals": signals,
     "actuator_driver": actuator_driver,

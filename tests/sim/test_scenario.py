@@ -1,0 +1,138 @@
+"""Scenario files: signals with units, faults, initial states, expectations, and an answer with file, line and path to each mistake."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pushrod.core.errors import ConfigError
+from pushrod.signals import value
+from pushrod.sim import machine, scenario
+
+HERE = Path(__file__).parent
+HEAD = "scenario: s\nduration: 2 s\ndt: 10 ms\n"
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    shutil.copy(HERE / "tiny_world.py", tmp_path)
+    (tmp_path / "m.yaml").write_text("machine: m\nworld: tiny_world.py:TINY\n")
+    return machine.load(str(tmp_path / "m.yaml"))
+
+
+@pytest.fixture
+def load(tmp_path, tiny):
+    def load_text(text, **over):
+        (tmp_path / "s.yaml").write_text(text)
+        return scenario.load(str(tmp_path / "s.yaml"), tiny, **over)
+
+    return load_text
+
+
+def problems(load, text, **over):
+    with pytest.raises(ConfigError) as raised:
+        load(text, **over)
+    return list(raised.value.problems)
+
+
+def test_time_is_in_ticks(load):
+    s = load(HEAD)
+    assert (s.dt, s.steps, s.seed) == (0.01, 200, 0)
+    assert load("scenario: s\nduration: 1\ndt: 0.03\n").steps == 34
+    assert load(HEAD, duration="500 ms", seed=7).steps == 50
+    assert load(HEAD, seed=7).seed == 7
+
+
+def test_signals_take_units_where_they_stand(load):
+    text = """signals:
+  angle:
+    - {at: 100 ms, for: 1 s, linear: [0, 90 deg]}
+    - {sine: {amplitude: 10 deg, frequency: 30 rpm}}
+  push: {sum: [1 kN, {steps: [[500 ms, 2 N]]}]}
+"""
+    with pytest.raises(ConfigError, match=r"s\.yaml:7: signals\.angle\[1\]\.sine\.frequency: '30 rpm' is in rpm, which cannot be turned into Hz"):
+        load(HEAD + text)
+    tracks = load(HEAD + text.replace("30 rpm", "500 1/ms")).tracks
+    assert value(tracks["angle"], 0.6) == pytest.approx(0.7853981633974483, rel=1e-15)
+    assert value(tracks["push"], 0.6) == 1002.0
+    assert value(tracks["push"], 0.4) == 1000.0
+
+
+def test_a_fault_sets_the_record_of_its_channel(load):
+    p = load(HEAD + "faults: [{channel: angle, kind: bias, at: 500 ms, until: 1 s, bias: 10 deg, announced: true}]\n").params.faults.angle
+    assert (p.kind, p.at, p.until, p.bias, p.announced) == (3.0, 0.5, 1.0, 0.17453292519943295, 1.0)
+
+
+def test_the_state_at_the_start_may_be_given(load):
+    assert load(HEAD + "initial: {angle: 30 deg}\n").state.angle == 0.5235987755982988
+    assert load(HEAD).state is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "path", "what"),
+    [
+        ("expectation: []", 4, "expectation", "did you mean 'expectations'"),
+        ("seed: -1", 4, "seed", "Expected int >= 0"),
+        ("seed: 1.5", 4, "seed", "Expected int, got float"),
+        ("signals: []", 4, "signals", "must be a mapping, got a list"),
+        ("signals:\n  angel: 3", 5, "signals.angel", "tiny has no input channel 'angel'; did you mean 'angle'"),
+        ("signals:\n  angle: {sin: 3}", 5, "signals.angle.sin", "did you mean 'sine'"),
+        ("signals:\n  angle:\n  - constant: 0\n    at: 1\n  - {at: x, constant: 0}", 8, r"signals.angle\[1\].at", "is not a number"),
+        ("signals:\n  angle:\n  - {at: 0, for: 2, constant: 0}\n  - {at: 1, constant: 0}", 7, r"signals.angle\[1\].at", "overlap"),
+        ("signals:\n  angle: 5 ms", 5, "signals.angle", "cannot be turned into rad"),
+        ("initial:\n  angel: 1", 5, "initial.angel", "did you mean 'angle'"),
+        ("initial:\n  angle: 9", 5, "initial.angle", "outside its legal range"),
+        ("faults: {}", 4, "faults", "must be a list"),
+        ("faults:\n  - {kind: stuck, at: 1}", 5, r"faults\[0\]", "channel missing"),
+        ("faults:\n  - {channel: angel, kind: stuck, at: 1}", 5, r"faults\[0\].channel", "did you mean 'angle'"),
+        ("faults:\n  - channel: angle\n    kind: stuk\n    at: 1", 6, r"faults\[0\].kind", "did you mean 'stuck'"),
+        ("faults:\n  - channel: angle\n    kind: stuck\n    at: 1 m", 7, r"faults\[0\].at", "cannot be turned into s"),
+        ("faults:\n  - {channel: angle, kind: stuck, at: 1, till: 2}", 5, r"faults\[0\].till", "did you mean 'until'"),
+        ("faults:\n  - {channel: angle, kind: stuck, at: 1, until: 0.5}", 5, r"faults\[0\].until", "is not after at"),
+        (
+            "faults:\n- {channel: angle, kind: stuck, at: 1}\n- {channel: angle, kind: loss, at: 1}",
+            6,
+            r"faults\[1\].channel",
+            "one fault per channel",
+        ),
+        ("expectations:\n  - {signal: angle_reg, metric: max, below: 1}", 5, r"expectations\[0\].signal", "did you mean 'angle_req'"),
+        ("expectations:\n  - {signal: angle_req, metric: maks, below: 1}", 5, r"expectations\[0\].metric", "did you mean .*'max'"),
+        ("expectations:\n  - {signal: angle_req, metric: max}", 5, r"expectations\[0\]", "says nothing"),
+        ("expectations:\n  - {signal: angle_req, metric: rms_error, below: 1}", 5, r"expectations\[0\]", "needs `to`"),
+        ("expectations:\n  - {signal: angle_req, metric: settling_time, goal: 1, below: 1}", 5, r"expectations\[0\]", "needs `band`"),
+        ("expectations:\n  - {signal: angle_req, metric: max, below: 1 s}", 5, r"expectations\[0\].below", "cannot be turned into rad"),
+        ("expectations:\n  - {signal: angle_req, metric: max, near: 1}", 5, r"expectations\[0\]", "go together"),
+        ("expectations:\n  - {signal: angle_req, metric: max, below: 1, from: 1 m}", 5, r"expectations\[0\].from", "cannot be turned into s"),
+    ],
+)
+def test_a_mistake_is_answered_with_file_line_and_path(load, text, line, path, what):
+    (problem,) = problems(load, HEAD + text)
+    assert re.search(rf"s\.yaml:{line}: {path}: .*{what}", problem), problem
+
+
+def test_times_out_of_range_are_refused(load):
+    found = problems(load, "scenario: s\nduration: 0\ndt: -1 ms\n")
+    assert re.search(r"s.yaml:2: duration: 0 s is outside its legal range", found[0])
+    assert re.search(r"s.yaml:3: dt: -1 ms is outside its legal range", found[1])
+    assert problems(load, HEAD, duration="5 m") == ["--duration: duration: '5 m' is in m, which cannot be turned into s"]
+
+
+def test_what_the_tick_is_too_long_for_is_told_by_the_machine_file(load):
+    (problem,) = problems(load, "scenario: s\nduration: 2\ndt: 0.5\n")
+    assert re.search(r"m.yaml:.*parameters\.lag\.T.*shorter than the tick of 0.5 s", problem)
+
+
+def test_a_signal_read_otherwise_than_written_leaves_a_note(load):
+    (note,) = load(HEAD + "signals:\n  angle: [{type: wobble, t_end: 1, y_start: 1}]\n").notes
+    assert re.search(r"s.yaml:5: .*wobble.*taken as constant", note)
+
+
+def test_a_scenario_for_another_machine_leaves_a_note(load):
+    (note,) = load(HEAD + "machine: car\n").notes
+    assert "written for the machine car" in note
+
+
+def test_a_machine_without_a_scenario_says_so(tiny):
+    with pytest.raises(ConfigError, match="names no default scenario"):
+        scenario.load(None, tiny)
