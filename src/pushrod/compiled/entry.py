@@ -27,6 +27,7 @@ from numba import njit
 fn = njit(nogil=True, error_model="numpy", _nrt=False)
 entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
 real_floor = np.floor
+index = np.uint64
 Line = namedtuple("Line", "rows first i")
 """
 _CUDA_HEAD = """import math
@@ -39,6 +40,7 @@ from numba.cuda import libdevice
 fn = cuda.jit(device=True)
 entry = cuda.jit(cache=True)
 real_floor = libdevice.{floor}
+index = np.uint32
 Line = namedtuple("Line", "rows first i")
 """
 HEADS = {
@@ -115,8 +117,8 @@ def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:
             return table_of[leaf.path]
         if plan.target == "cpu":
             r = where.rows[leaf.path]
-            return f"P[first[{r}] + i * each[{r}]]"
-        return f"P[{varied[leaf.path]}, i]" if leaf.path in varied else f"shared[{shared[leaf.path]}]"
+            return f"P[index(first[{r}] + i * each[{r}])]"
+        return f"P[{varied[leaf.path]}, index(i)]" if leaf.path in varied else f"shared[{shared[leaf.path]}]"
 
     names = "P, first, each" if plan.target == "cpu" else "shared, P"
     extra = "".join(f", {name}" for name in tables)
@@ -129,24 +131,24 @@ def _load_state(linker: Linker, model: Model | World) -> str:
     def leaf(leaf: Leaf) -> str:
         if isinstance(leaf.meta, Ring):
             return f"Line(S, {where.lines[leaf.path]}, i)"
-        return f"S[{where.rows[leaf.path]}, i]"
+        return f"S[{where.rows[leaf.path]}, index(i)]"
 
     return f"@fn\ndef load_state(S, i):\n    return {linker.construct(model.State, leaf)}\n"
 
 
 def _store_state(model: Model | World) -> str:
     rows = layout(model.State).rows
-    return "@fn\ndef store_state(S, i, s):\n" + "".join(f"    S[{r}, i] = s{dotted(path)}\n" for path, r in rows.items()) + "    return\n"
+    return "@fn\ndef store_state(S, i, s):\n" + "".join(f"    S[{r}, index(i)] = s{dotted(path)}\n" for path, r in rows.items()) + "    return\n"
 
 
 def _load_input(linker: Linker, model: Model | World) -> str:
     order = {leaf.path: j for j, leaf in enumerate(numbers(model.In))}
-    body = linker.construct(model.In, lambda leaf: f"U[k, {order[leaf.path]}, i]")
+    body = linker.construct(model.In, lambda leaf: f"U[index(k), {order[leaf.path]}, index(i)]")
     return f"@fn\ndef load_input(U, k, i):\n    return {body}\n"
 
 
 def _store_output(plan: Plan) -> str:
-    stores = "".join(f"    Y[k, {j}, i] = y{dotted(path)}\n" for j, path in enumerate(plan.outputs))
+    stores = "".join(f"    Y[index(k), {j}, index(i)] = y{dotted(path)}\n" for j, path in enumerate(plan.outputs))
     return f"@fn\ndef store_output(Y, k, i, y):\n{stores}    return\n"
 
 
@@ -165,7 +167,7 @@ def _watch(linker: Linker, plan: Plan) -> tuple[str, str]:
         first += len(order)
         params = linker.construct(metric.Params, lambda leaf, order=order: f"W[{order[leaf.path]}]")  # type: ignore[misc]
         folds += f"{linker.function(metric.fold)}({params}, m[{j}], y{dotted(path)}, at), "
-        ends += f"    M[{j}, i] = {linker.function(metric.finish)}({params}, m[{j}], at)\n"
+        ends += f"    M[{j}, index(i)] = {linker.function(metric.finish)}({params}, m[{j}], at)\n"
     return f"@fn\ndef watch(W, m, y, at):\n    return ({folds})\n", f"@fn\ndef unwatch(W, m, at, M, i):\n{ends}    return\n"
 
 

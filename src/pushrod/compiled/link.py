@@ -70,7 +70,7 @@ class Linker:
         key = (ring, verb)
         if key not in self._names:
             entry = leaves(ring.record)
-            cell = f"line.rows[line.first + k * {len(entry)} + {{j}}, line.i]"
+            cell = f"line.rows[index(line.first + k * {len(entry)} + {{j}}), index(line.i)]"
             order = {leaf.path: j for j, leaf in enumerate(entry)}
             if verb == "get":
                 body = "(line, k):\n    return " + self.construct(ring.record, lambda leaf: cell.format(j=order[leaf.path])) + "\n"
@@ -182,6 +182,12 @@ class _Rewrite(ast.NodeTransformer):
             # by way of an integer this is slow on a GPU; the target's own floor gives the same number
             return ast.Call(_expression("real_floor"), [self.visit(node.args[0].args[0])], [])  # type: ignore[attr-defined]
         return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        # an unsigned index: numba then leaves out what would make negative ones count from the end
+        node.value = self.visit(node.value)
+        node.slice = ast.Call(_expression("index"), [self.visit(node.slice)], [])
+        return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         return _expression(self.linker.number(node.value)) if isinstance(node.value, float) else node
