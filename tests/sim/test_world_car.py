@@ -68,6 +68,27 @@ def test_released_pedals_let_it_roll_out_and_brakes_stop_it_for_good() -> None:
     assert stop[-1].x == pytest.approx(10.0 * (0.1 + 0.1) + 10.0**2 / (2 * 3.25), rel=0.02)  # dead time, lag, then -3.25 m/s2
 
 
+@pytest.mark.parametrize(
+    ("u", "v"),
+    [
+        (Pedalled(brake=0.4), 0.0),
+        (Pedalled(accel=0.3, slope=-0.5), 3.0),
+        (Pedalled(accel=0.3, gear=REVERSE, slope=0.3), 0.0),
+        (Pedalled(accel=0.3, gear=REVERSE), 3.0),
+        (Pedalled(gear=NEUTRAL, slope=0.6), 0.0),
+        (Pedalled(gear=NEUTRAL, slope=-0.6), -4.0),
+        (Pedalled(accel=0.9, gear=PARK, slope=0.6), 0.0),
+        (Pedalled(accel=0.9, gear=PARK), 5.0),
+    ],
+)
+def test_the_acceleration_of_a_command_is_the_one_that_comes(u: Pedalled, v: float) -> None:
+    run = drive(
+        CAR, params(CAR, dead_time=car.DeadTimes(0.0, 0.0, 0.0), vehicle__accel_time_constant=0.0, vehicle__brake_time_constant=0.0), u, 0.4, v=v
+    )
+    assert run[-1].acc_cmd == pytest.approx(run[-1].acc_ach, abs=0.01)
+    assert run[-1].acc_req == run[-1].acc_cmd
+
+
 def test_a_held_wheel_drives_a_circle() -> None:
     p = params(CAR)
     y = drive(CAR, p, Pedalled(accel=0.12, wheel=2.0), 20.0, v=5.0)[-1]

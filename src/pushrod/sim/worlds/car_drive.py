@@ -16,11 +16,12 @@ from pushrod.core.model import Model, Tick
 from pushrod.core.noise import normal
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
-from pushrod.core.scalar import clamp
+from pushrod.core.scalar import clamp, maximum, sign
 from pushrod.models import delay, fault
 from pushrod.vehicles import make, vgr
 from pushrod.vehicles.actuation import Pedals, pedal_acceleration
-from pushrod.vehicles.gear import DRIVE, Gear, is_reverse
+from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_against, is_reverse, is_stopping
+from pushrod.vehicles.longitudinal import opposed
 
 Number = A[float, Q("-")]
 Fault = A[float, Choice(fault.KINDS, "announced fault of this channel")]
@@ -138,9 +139,15 @@ def measure(p: Any, car: Any, yaw_rate: float, at: Tick) -> Measured:
 
 @pure
 def acceleration(p: Any, accel: float, brake: float, gear: float, slope: float, v: float) -> float:
-    """What these pedals give at speed v, along the car's x axis."""
+    """What pedals, gear and slope give at speed v, along the car's x axis; at rest a car that is held gets none."""
+    if is_stopping(gear, v):
+        hold: float = p.stop_deceleration
+        return -sign(v) * hold
     a = pedal_acceleration(p, Pedals(accel, brake, slope, gear), abs(v))
-    return (-a if is_reverse(gear) else a) + slope
+    if gear == NEUTRAL:
+        return opposed(v, slope, maximum(-a, 0.0))
+    total = (-a if is_reverse(gear) else a) + slope
+    return 0.0 if v == 0.0 and is_against(gear, total) else total
 
 
 def sane_params(body: Model) -> Any:
