@@ -11,7 +11,7 @@ accel, brake pedals [-]; slope the acceleration of gravity along the car [m/s2].
 Reference: as above, by Runge-Kutta with the map looked up at the signed speed of every stage; a is clamped where it is used, never where it is
 stored. Pedals at 0 mean no acceleration; NEUTRAL computes like a drive gear (and then the gear guard puts the car back).
 Sane: the exact lag; the maps are looked up at |v|, and with both pedals at 0 the accel map's first row counts (coasting). The brake wins over the
-accel pedal, never drives, and holds at rest. In NEUTRAL only brake, drag and slope act. A negative accel command counts as 0.
+accel pedal, never drives, and holds at rest. In NEUTRAL only brake, drag and slope act. A negative accel pedal counts as 0.
 
 The plain step leaves the actuation status out, for its inverse look-ups cost more than the step: `status_*(p, s)` gives it on demand.
 Source: the public vehicle models of Autoware, restated.
@@ -150,8 +150,9 @@ def pedal_acceleration(p: Any, u: Pedals, v: float) -> float:
     """With `reference` off: what the pedals ask for, positive in the direction of the gear. v is |speed|."""
     if u.brake > 0.0:
         return minimum(lookup_grid(p.brake_map, u.brake, v), 0.0) if p.convert_brake_cmd != 0.0 else -u.brake
-    accel = 0.0 if u.gear == NEUTRAL else maximum(u.accel, 0.0)
-    return lookup_grid(p.accel_map, accel, v) if p.convert_accel_cmd != 0.0 else accel
+    if p.convert_accel_cmd == 0.0:
+        return minimum(u.accel, 0.0) if u.gear == NEUTRAL else u.accel
+    return lookup_grid(p.accel_map, 0.0 if u.gear == NEUTRAL else maximum(u.accel, 0.0), v)
 
 
 @pure

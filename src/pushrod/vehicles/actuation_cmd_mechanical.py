@@ -58,6 +58,23 @@ from pushrod.vehicles.vgr import Vgr, tire_command
 __all__ = ["In", "of", "status"]
 
 
+def unfit(m: mechanical.Params, reference: float, tick: float, slots: int) -> Iterator[str]:
+    """What is wrong with a mechanical steering at this tick."""
+    delay = m.torque_delay_time
+    if tick > 0.0 and delay >= 0.0 and slots_for(delay, tick) + 1 > slots:
+        need = slots_for(delay, tick) + 1
+        yield (
+            f"mechanical_params.torque_delay_time = {delay:g} s at steps of {tick:g} s needs {need} slots; this vehicle has {slots}: "
+            f"shorten it, or make the vehicle with slots={need}"
+        )
+    # the stability bound of the reference's Runge-Kutta, with a margin; the sane step has none
+    if reference != 0.0 and m.inertia > 0.0 and tick * m.damping > 2.5 * m.inertia:
+        yield (
+            f"mechanical_params.damping = {m.damping:g} on an inertia of {m.inertia:g} needs steps of at most {2.5 * m.inertia / m.damping:g} s, "
+            f"got {tick:g} s: shorten them, or set reference to false"
+        )
+
+
 @pure
 def reference_driven(p: Any, c: Car, speed: Speed, gear: float, steer: float, dt: float) -> Car:
     v = clamp(speed.vx, -p.vel_lim, p.vel_lim)
@@ -104,14 +121,7 @@ def of(slots: int) -> Model:
         def flaws(self, dt: float | None) -> Iterator[str]:
             yield from misfits(self, "ACTUATION_CMD_MECHANICAL", convert_steer=True)
             yield from too_long(self, DELAYS, slots)
-            delay = self.mechanical_params.torque_delay_time
-            tick = dt or self.sampling_time
-            if tick > 0.0 and delay >= 0.0 and slots_for(delay, tick) + 1 > slots:
-                need = slots_for(delay, tick) + 1
-                yield (
-                    f"mechanical_params.torque_delay_time = {delay:g} s at steps of {tick:g} s needs {need} slots; this vehicle has {slots}: "
-                    f"shorten it, or make the vehicle with slots={need}"
-                )
+            yield from unfit(self.mechanical_params, self.reference, dt or self.sampling_time, slots)
 
     class State(NamedTuple):
         x: Position = 0.0

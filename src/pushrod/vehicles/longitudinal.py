@@ -63,7 +63,9 @@ def sane_lag(v: float, a: float, a_des: float, T: float, v_lim: float, a_lim: fl
     f = settled(dt / T)
     half = clamp(v + goal * h + (a - goal) * T * settled(h / T), -v_lim, v_lim)
     full = clamp(v + goal * dt + (a - goal) * T * f, -v_lim, v_lim)
-    return Speed(Stages(v, half, half, full), full, clamp(a + (goal - a) * f, -a_lim, a_lim))
+    a = clamp(a + (goal - a) * f, -a_lim, a_lim)
+    # at its greatest speed a car does not accelerate any more, whatever it is asked
+    return Speed(Stages(v, half, half, full), full, 0.0 if abs(full) >= v_lim and a * full > 0.0 else a)
 
 
 @pure

@@ -18,7 +18,6 @@ Source: the public vehicle models of Autoware, restated.
 """
 
 import functools
-from collections.abc import Iterator
 from typing import Annotated as A
 from typing import Any, NamedTuple
 
@@ -54,11 +53,6 @@ class Params(NamedTuple):
     friction: A[float, Q("torque", 0.0, 1e4)] = 0.6596571248682918
     steering_torque_limit: A[float, Q("torque", 0.0, 1e4)] = 30.0
     torque_delay_time: A[float, Q("s", 0.0, 10.0)] = 0.0007641271506616108
-
-    def flaws(self, dt: float | None) -> Iterator[str]:
-        if dt is not None and dt * self.damping > 2.5 * self.inertia > 0.0:
-            longest = 2.5 * self.inertia / self.damping
-            yield f"damping = {self.damping:g} on an inertia of {self.inertia:g} needs steps of at most {longest:g} s, got {dt:g} s"
 
 
 class Stage(NamedTuple):
