@@ -100,7 +100,7 @@ def test_a_mistake_is_answered_with_file_line_and_path(load, text, line, path, w
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(load):
     found = problems(load, HEAD + "parameters:\n  lag: {T: 99, angle_max: x}\n  mod: 1\ntrack: 3\n")
-    assert [p.split(": ")[1] for p in found] == ["parameters.lag.angle_max", "parameters.mod", "track"]
+    assert [p.split(": ")[1] for p in found] == ["parameters.lag.T", "parameters.lag.angle_max", "parameters.mod", "track"]
 
 
 def test_the_world_may_be_missing_or_unknown(load):

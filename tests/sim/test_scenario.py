@@ -115,7 +115,7 @@ def test_times_out_of_range_are_refused(load):
     found = problems(load, "scenario: s\nduration: 0\ndt: -1 ms\n")
     assert re.search(r"s.yaml:2: duration: 0 s is outside its legal range", found[0])
     assert re.search(r"s.yaml:3: dt: -1 ms is outside its legal range", found[1])
-    assert problems(load, HEAD, duration="5 m") == ["--duration: duration: '5 m' is in m, which cannot be turned into s"]
+    assert problems(load, HEAD, duration="5 m") == ["--duration 5 m: duration: '5 m' is in m, which cannot be turned into s"]
 
 
 def test_what_the_tick_is_too_long_for_is_told_by_the_machine_file(load):

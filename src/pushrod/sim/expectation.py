@@ -63,7 +63,7 @@ METRICS = {
     "max_error": Metric("largest difference to another signal", "y", "to", lambda s: float(np.max(np.abs(s.a - s.r)))),
     "delay": Metric("by how much it follows another signal", "s", "to", lambda s: response.delay(s.r, s.a, s.dt)),
     "rise_time": Metric("10 % to 90 % of the largest step", "s", "to", _step_of(lambda s, step: response.rise_time(s.a, step, s.dt))),
-    "overshoot": Metric("beyond the largest step, as a share of it", "-", "to", _step_of(lambda s, step: response.overshoot(s.a, step))),
+    "overshoot": Metric("beyond the largest step, as a share of it", "-", "to", _step_of(lambda s, step: response.overshoot(s.r, s.a, step))),
     "settling_time": Metric("after which it stays within goal +- band", "s", "goal", lambda s: response.settling_time(s.a, s.t, s.goal, s.band)),
 }
 

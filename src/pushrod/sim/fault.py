@@ -50,8 +50,8 @@ def apply_faults(world: World, params: Any, data: Any, document: Document) -> An
 
 
 def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tuple[str | int, ...], document: Document) -> Any:
-    unit = next((str(leaf.meta.unit) for leaf in numbers(world.In) if leaf.path == channel), "-")  # type: ignore[union-attr]
     if isinstance(data.get("bias"), str):  # the fault block knows no unit; what is added is in that of the channel
+        unit = next((str(leaf.meta.unit) for leaf in numbers(world.In) if leaf.path == channel), "")  # type: ignore[union-attr]
         number = number_of(unit, data["bias"], (*at, "bias"), document)
         data = data | {"bias": 0.0 if number is WRONG else number}
     made = record(kind, data, kind(), at, document)

@@ -19,6 +19,7 @@ Signal = NDArray[np.float64]
 ENOUGH_CORRELATION = 0.5  # below this a shift explains nothing
 LONGEST_DELAY = 0.25  # share of the run that is searched for a delay
 SHORTEST_HOLD = 5  # ticks a request must stand still to count as a level
+SMALLEST_STEP = 0.1  # share of the range of the request that counts as a step
 AT_LIMIT = 1e-3  # share of the range that counts as being at its end
 
 
@@ -32,9 +33,13 @@ class Response(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A move of the request between two levels: samples first ... last, from the level `start` of the achieved signal to `goal`."""
+    """A move of the request: it leaves its level at sample `first`, is at the new one, `goal`, from `arrived` on, and keeps it until `last`.
+
+    `start` is where the achieved signal was at `first`.
+    """
 
     first: int
+    arrived: int
     last: int
     start: float
     goal: float
@@ -48,7 +53,7 @@ def respond(r: Signal, a: Signal, dt: float, low: float | None = None, high: flo
         error_max=float(np.max(np.abs(e))),
         delay=delay(r, a, dt),
         rise_time=None if step is None else rise_time(a, step, dt),
-        overshoot=None if step is None else overshoot(a, step),
+        overshoot=None if step is None else overshoot(r, a, step),
         saturation_time=saturation_time(a, dt, low, high, rate),
     )
 
@@ -77,15 +82,22 @@ def delay(r: Signal, a: Signal, dt: float) -> float | None:
 
 
 def largest_step(r: Signal, a: Signal) -> Step | None:
-    """The largest move of the request from one level it holds to another it then holds at least as long as the move took."""
-    still = np.abs(np.diff(r)) <= 1e-9 * max(float(np.ptp(r)), 1e-300)
+    """The largest move of the request from one level to another, which it then keeps at least as long as the move took.
+
+    A level is where the request crosses its whole range no faster than once in two runs, so that it may drift a little.
+    """
+    n, span = len(r), float(np.ptp(r))
+    if span == 0.0:
+        return None
+    still = np.abs(np.diff(r)) <= 0.5 * span / n
     edges = np.flatnonzero(np.diff(np.concatenate(([False], still, [False])).astype(np.int8)))
     holds = [(int(i), int(j)) for i, j in zip(edges[::2], edges[1::2], strict=True) if j - i >= SHORTEST_HOLD]
     best: Step | None = None
+    size = SMALLEST_STEP * span
     for (_, i), (j, last) in itertools.pairwise(holds):
-        step = Step(i, last, float(a[i]), float(r[j]))
-        if last - j >= j - i and r[i] != r[j] and (best is None or abs(step.goal - step.start) > abs(best.goal - best.start)):
-            best = step
+        if last - j >= j - i and abs(r[j] - r[i]) >= size:
+            best = Step(i, j, last, float(a[i]), float(r[j]))
+            size = abs(r[j] - r[i])
     return best
 
 
@@ -99,11 +111,13 @@ def rise_time(a: Signal, step: Step, dt: float) -> float | None:
     return None if first is None or last is None else (last - first) * dt
 
 
-def overshoot(a: Signal, step: Step) -> float | None:
+def overshoot(r: Signal, a: Signal, step: Step) -> float | None:
+    """How far a goes beyond the request at its new level, as a share of the step."""
     size = step.goal - step.start
     if size == 0.0:
         return None
-    return max(0.0, float(np.max((a[step.first : step.last + 1] - step.goal) / size)))
+    held = slice(step.arrived, step.last + 1)
+    return max(0.0, float(np.max((a[held] - r[held]) / size)))
 
 
 def saturation_time(a: Signal, dt: float, low: float | None, high: float | None, rate: float | None) -> float | None:

@@ -98,9 +98,9 @@ def read_head(document: Document) -> Any:
 
 def build(document: Document, machine: Machine, duration: float | str | None = None, seed: int | None = None) -> Scenario:
     if duration is not None:
-        document.override(("duration",), duration, "--duration")
+        document.override(("duration",), duration, f"--duration {duration}")
     if seed is not None:
-        document.override(("seed",), seed, "--seed")
+        document.override(("seed",), seed, f"--seed {seed}")
     head = read(ScenarioFile, document.data, (), document)
     world = machine.world
     data = document.data

@@ -99,7 +99,9 @@ def quantity(q: Q, value: Any, at: Path_, document: Document) -> Any:
     if number is WRONG:
         return WRONG
     if not q.allows(number):
-        document.add(at, f"{value if isinstance(value, str) else f'{value:g} {q.unit}'} is outside its legal range; allowed {q.legal()}")
+        document.add(
+            at, f"{value if isinstance(value, str) else f'{value:g} {q.unit}'.removesuffix(' -')} is outside its legal range; allowed {q.legal()}"
+        )
         return WRONG
     return number
 
@@ -122,7 +124,7 @@ def number_of(unit: str, value: Any, at: Path_, document: Document) -> Any:
 
 
 def record(kind: Any, value: Any, default: Any, at: Path_, document: Document) -> Any:
-    """A record from a nested mapping; what is not mentioned keeps its default. Ranges are left to core.check."""
+    """A record from a nested mapping; what is not mentioned keeps its default. `check_ranges` says what only the whole record can show."""
     if not isinstance(value, dict):
         document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
         return WRONG
@@ -143,7 +145,7 @@ def _field(f: Field, value: Any, default: Any, at: Path_, document: Document) ->
     if isinstance(f.meta, Table):
         return _table(f.meta, value, at, document)
     if isinstance(f.meta, Q):
-        return number_of(f.meta.unit, value, at, document)
+        return quantity(f.meta, value, at, document)
     document.add(at, "this field cannot be set from a file")
     return WRONG
 

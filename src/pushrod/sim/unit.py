@@ -1,7 +1,7 @@
 """Numbers with units as people write them in files: "90 deg", "5 ms", "30 km/h" become the SI number a record wants.
 
-A unit is factors joined by `.` and `/` (each `/` divides by the one factor after it), a factor a prefixed symbol with an
-exponent: N.m.s/rad, kg.m2, m/s2. Angle counts as a dimension of its own, so that 50 Hz is not taken for 50 rad/s.
+A unit is factors joined by `.` and `/` (each `/` divides by the one factor after it, or by a product in brackets), a factor a
+prefixed symbol with an exponent: N.m.s/rad, kg.m2, m/s2, W/(m.K). Angle counts as a dimension of its own, so that 50 Hz is not taken for 50 rad/s.
 """
 
 import difflib
@@ -66,11 +66,12 @@ def parse(text: str) -> Unit:
     """The SI factor and the dimension of a unit; ValueError says which symbol is not known."""
     if text in SYMBOLS:
         return Unit(*SYMBOLS[text])
+    whole, text = text, re.sub(r"/\(([^()/]+)\)", lambda m: "/" + re.sub("[.*·]", "/", m[1]), text)
     factor, dimension, end = Fraction(1), [0] * 6, 0
     while end < len(text):
         m = FACTOR.match(text, end)
         if not m or (end > 0) != bool(m[1]):
-            raise ValueError(f"{text!r} is not a unit: write factors joined by '.' and '/', such as N.m/rad or m/s2")
+            raise ValueError(f"{whole!r} is not a unit: write factors joined by '.' and '/', such as N.m/rad or m/s2")
         one = _symbol(m[2])
         power = {"²": 2, "³": 3, "": 1}.get(m[3] or "") or int(m[3])
         power = -power if m[1] == "/" else power
@@ -91,7 +92,10 @@ def _symbol(name: str) -> Unit:
 
 
 def to_si(text: str, unit: str) -> float:
-    """The number in a text such as "90 deg", in the given SI unit. A bare number is taken to be in that unit already."""
+    """The number in a text such as "90 deg", in the given SI unit. A bare number is taken to be in that unit already.
+
+    Where the unit wanted is not known (""), the SI number of whatever unit is written.
+    """
     m = TEXT.fullmatch(text)
     if not m:
         raise ValueError(f"{text!r} is not a number with a unit; write a number [{unit}] or text such as '1.5 {unit}'")
@@ -99,6 +103,8 @@ def to_si(text: str, unit: str) -> float:
     if written is None or written == unit:
         return float(number)
     given = parse(written)
+    if unit == "":
+        return float(number * given.factor)
     try:
         wanted = parse(unit)
     except ValueError:  # a unit of the record's own, such as "counts"

@@ -1,0 +1,159 @@
+"""The other verbs: list, check, schema, new, verify, and the command as a whole."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pushrod.sim import machine, scenario
+
+
+def test_help_and_version(pushrod):
+    got = pushrod("--help", columns=60)
+    assert got.exit_code == 0
+    assert max(len(line) for line in got.stdout.splitlines()) <= 60
+    for verb in ("run", "list", "check", "schema", "new", "verify"):
+        assert f" {verb} " in got.stdout
+    assert pushrod("--version").stdout.startswith("pushrod 0.")
+    assert pushrod("rum").exit_code == 2
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported():
+    code = (
+        "import sys; sys.argv = ['pushrod', '--help']\nfrom pushrod.cli.main import main\ntry: main()\nexcept SystemExit: print(sorted(sys.modules))"
+    )
+    got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(got.stdout.splitlines()[-1].replace("'", '"')))
+    assert not loaded & {
+        "numpy",
+        "numba",
+        "ruamel.yaml",
+        "msgspec",
+        "foxglove",
+        "plotly",
+        "pushrod.sim.worlds",
+        "pushrod.vehicles",
+        "pushrod.compiled",
+    }
+    took = []
+    for _ in range(3):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "pushrod", "--help"], capture_output=True, check=True)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.4
+
+
+@pytest.mark.parametrize("columns", [60, 130])
+def test_list_names_everything_there_is(pushrod, columns):
+    got = pushrod("list", columns=columns)
+    assert got.exit_code == 0
+    assert max(len(line) for line in got.stdout.splitlines()) <= columns
+    for name in (
+        "car",
+        "satellite",
+        "car_default",
+        "satellite_slew",
+        "first_order",
+        "ACTUATION_CMD_MECHANICAL",
+        "chirp",
+        *machine.shipped(),
+        *scenario.shipped(),
+    ):
+        assert any(line.split()[:1] == [name] for line in got.stdout.splitlines()), name
+    assert "chirp" not in pushrod("list", "machines").stdout
+
+
+def test_check_says_what_a_sound_file_is(pushrod, tiny):
+    got = pushrod("check", tiny / "m.yaml", tiny / "s.yaml")
+    assert got.exit_code == 0, got.stderr
+    assert "m.yaml: ok, machine tiny of world tiny: 11 parameters, 1 tracked pairs" in got.stdout
+    assert "s.yaml: ok, scenario open for tiny: 100 ticks, 1 signals, 1 expectations" in got.stdout
+
+
+def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
+    (tiny / "bad.yaml").write_text("machine: m\nworld: nope\n")
+    (tiny / "worse.yaml").write_text("scenario: s\nmachine: m.yaml\nduration: 1\ndt: 1\nsignals: {angel: 1}\n")
+    got = pushrod("check", tiny / "bad.yaml", tiny / "worse.yaml", tiny / "gone.yaml", tiny / "s.yaml")
+    assert got.exit_code == 2
+    assert "s.yaml: ok" in got.stdout
+    for text in ("bad.yaml:2: world: there is no world named 'nope'", "worse.yaml:5: signals.angel:", "gone.yaml: cannot be read"):
+        assert text in got.stderr
+
+
+def test_a_scenario_without_a_machine_is_checked_as_far_as_it_goes(pushrod, tiny):
+    (tiny / "s.yaml").write_text("scenario: s\nduration: 1\ndt: 10 ms\nsignals: {angel: 1}\n")
+    assert "as far as it goes" in pushrod("check", tiny / "s.yaml").stdout
+    assert "did you mean 'angle'" in pushrod("check", tiny / "s.yaml", "--machine", tiny / "m.yaml").stderr
+
+
+def test_a_new_model_passes_its_own_test(pushrod, tmp_path):
+    got = pushrod("new", "model", "my_valve", "--dir", tmp_path)
+    assert got.exit_code == 0, got.stderr
+    check_own_test(tmp_path, "test_my_valve.py", passed=6)
+
+
+def test_a_new_machine_passes_its_own_test_and_runs(pushrod, tmp_path):
+    got = pushrod("new", "machine", "my_car", "--dir", tmp_path)
+    assert got.exit_code == 0, got.stderr
+    check_own_test(tmp_path, "test_my_car.py", passed=2)
+    assert pushrod("run", tmp_path / "my_car.yaml", "--no-log").exit_code == 0
+    text = (tmp_path / "my_car.yaml").read_text()
+    assert "#   vehicle.wheelbase: 2.79  # [m, 0.1 to 20] front to rear axle" in text
+
+
+def check_own_test(folder, file, passed):
+    got = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", file], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert f"{passed} passed" in got.stdout, got.stdout
+
+
+def test_new_overwrites_nothing_and_takes_names_python_can_import(pushrod, tmp_path):
+    (tmp_path / "mine.py").write_text("mine")
+    got = pushrod("new", "model", "mine", "--dir", tmp_path)
+    assert got.exit_code == 2
+    assert "there already; nothing was written" in got.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+    assert "my_valve" in pushrod("new", "model", "My-Valve", "--dir", tmp_path).stderr
+    assert "did you mean 'car'" in pushrod("new", "machine", "m", "--like", "carr", "--dir", tmp_path).stderr
+
+
+def test_verify_replays_folders_and_files_and_says_the_worst_of_each(pushrod, golden):
+    got = pushrod("verify", golden / "signals", golden / "vehicle" / "lookups" / "vgr.csv.gz")
+    assert got.exit_code == 0, got.output
+    assert "cases.json" in got.stdout
+    assert "vgr.json" in got.stdout
+    assert "2 files, 1448 rows: all within tolerance" in got.stdout
+    narrow = pushrod("verify", golden / "signals", columns=60)
+    assert "1178 rows" in narrow.stdout
+
+
+def test_verify_fails_past_the_tolerance_and_says_where(pushrod, golden, tmp_path):
+    for name in ("cases.json", "expected.csv"):
+        (tmp_path / name).write_text((golden / "signals" / name).read_text())
+    lines = (tmp_path / "expected.csv").read_text().splitlines()
+    k = next(i for i, line in enumerate(lines) if ",inside," in line)
+    cells = lines[k].split(",")
+    column = lines[0].split(",").index("value")
+    cells[column] = str(float(cells[column]) + 1e-6)
+    (tmp_path / "expected.csv").write_text("\n".join([*lines[:k], ",".join(cells), *lines[k + 1 :]]) + "\n")
+    got = pushrod("verify", tmp_path)
+    assert got.exit_code == 1, got.output
+    assert "FAILED" in got.stdout
+    assert "1 past tolerance" in got.stdout
+    assert "worst at" in got.stdout
+
+
+def test_verify_refuses_what_it_cannot_understand(pushrod, golden, tmp_path):
+    (tmp_path / "notes.txt").write_text("hello")
+    assert "no file in this folder is in a known format" in pushrod("verify", tmp_path).stderr
+    got = pushrod("verify", golden / "signals", tmp_path / "notes.txt", tmp_path / "gone.json")
+    assert got.exit_code == 2
+    assert "notes.txt: is in no known format" in got.stderr
+    assert "gone.json: there is no such file or folder" in got.stderr
+    (tmp_path / "cases.json").write_text((golden / "signals" / "cases.json").read_text())
+    got = pushrod("verify", tmp_path)
+    assert got.exit_code == 2
+    assert "the expected values cannot be read" in got.stderr

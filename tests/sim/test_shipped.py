@@ -1,0 +1,43 @@
+"""The shipped machines: every scenario runs, everything it expects holds, and each knob and fault is felt."""
+
+import numpy as np
+import pytest
+
+from pushrod.sim import machine, scenario, yaml_file
+from pushrod.sim.run import simulate
+
+SCENARIOS = scenario.shipped()
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_runs_on_its_machine_and_keeps_its_expectations(name):
+    what = machine.load(yaml_file.load(SCENARIOS[name]).data["machine"])
+    result = simulate(what, scenario.load(name, what))
+    assert result.outcomes, "a shipped scenario expects something"
+    assert [str(outcome.expectation) for outcome in result.outcomes if not outcome.held] == []
+    assert [column for column, values in result.columns.items() if not np.all(np.isfinite(values))] == []
+    assert result.responses, "a shipped machine tracks something"
+
+
+@pytest.mark.parametrize("name", machine.shipped())
+def test_every_machine_has_a_name_like_its_file_a_line_about_it_and_a_scenario(name):
+    what = machine.load(name)
+    assert what.name == name
+    assert what.about
+    assert what.scenario in SCENARIOS
+
+
+def response(name, overrides=(), pair=0):
+    what = machine.load(name, overrides)
+    return simulate(what, scenario.load(None, what)).responses[pair][1]
+
+
+def test_a_longer_dead_time_of_the_steering_is_measured_as_such():
+    late, normal = response("car", ["dead_time.steer=150 ms"]), response("car")
+    assert late.delay - normal.delay == pytest.approx(0.1, abs=0.03)
+    assert late.error_rms > 1.3 * normal.error_rms
+
+
+def test_a_weak_wheel_saturates_longer():
+    strong, weak = response("satellite", pair=5), response("satellite", ["wheel_max.z=2", "control.torque_max.z=2"], pair=5)
+    assert weak.saturation_time > strong.saturation_time
