@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Annotated as A
 from typing import Any, NamedTuple
 
@@ -74,6 +75,21 @@ def test_changing_delays_follow_the_event_list(delays: list[float]) -> None:
     assert rows(out) == want
     assert s.late == late
     assert s.cut == 0.0
+
+
+@given(st.lists(st.integers(0, 14 << 13), min_size=1, max_size=80))
+def test_arrival_is_the_latest_due_time_so_far(millionths: list[int]) -> None:
+    """In exact arithmetic: number k arrives at A_k = the greatest k dt + delay so far; the last of an equal run is the one that acts."""
+    dt, delays = Fraction(1, 128), [Fraction(n, 1 << 20) for n in millionths]
+    out, _ = run([float(d) for d in delays], float(dt))
+    arrivals = list(itertools.accumulate((k * dt + d for k, d in enumerate(delays)), max))
+    for k, y in enumerate(out):
+        known = arrivals[: k + 1]
+        before = sum(a // dt < k for a in known)
+        here = [a for a in known if a // dt == k]
+        assert y.before.torque == before
+        assert y.after.torque == (before + here.count(here[0]) if here else before)
+        assert Fraction(y.h) == (here[0] - k * dt if here else dt)
 
 
 @given(st.floats(0.0, 0.14), st.integers(1, 60))

@@ -46,22 +46,20 @@ def test_dry_friction_stops_it_where_energy_says() -> None:
 
 
 def test_stop_with_viscous_friction_too() -> None:
-    """Stops at t = J/b log(1 + b w/c), having turned J/b (w - c t/J); the error of the straight line dies with the cube of the step."""
+    """Stops at t = J/b log(1 + b w/c), having turned J/b (w - c t/J)."""
     p, w = Params(J=0.02, b=0.05, c=0.1), 4.0
     stop = p.J / p.b * math.log(1.0 + p.b * w / p.c)
     turned = p.J / p.b * (w - p.c * stop / p.J)
-    error = [abs(run(p, State(0.0, w), 0.0, 1.0, n).q - turned) for n in (9, 90, 900)]
-    assert error[0] < 2e-3
-    assert error[1] < 1e-6
-    assert error[2] < 1e-9
+    for n in (1, 9, 90):
+        assert run(p, State(0.0, w), 0.0, 1.0, n) == State(pytest.approx(turned, rel=1e-12), 0.0)
 
 
-def test_reversal_converges_with_the_square_of_the_step_or_better() -> None:
-    p, s = Params(J=0.02, b=0.2, c=0.3), State(0.0, 5.0)
-    fine = run(p, s, -1.0, 0.2, 200_000)
-    coarse = [abs(run(p, s, -1.0, 0.2, n).w - fine.w) for n in (5, 50, 500)]
-    assert coarse[1] < coarse[0] / 30.0 + 1e-12
-    assert coarse[2] < coarse[1] / 30.0 + 1e-12
+@given(params, speeds, torques, times, times)
+def test_does_not_depend_on_the_step_through_rest_and_reversal(p: Params, w: float, tau: float, a: float, b: float) -> None:
+    once = run(p, State(0.0, w), tau, a + b, 1)
+    twice = run(p, run(p, State(0.0, w), tau, a, 1), tau, b, 1)
+    assert twice.w == pytest.approx(once.w, rel=1e-9, abs=1e-9)
+    assert twice.q == pytest.approx(once.q, rel=1e-9, abs=1e-9)
 
 
 @given(params, speeds, times)
@@ -78,16 +76,7 @@ def test_sticks_while_the_torque_is_below_the_dry_friction(p: Params, share: flo
 
 
 @given(params, speeds, torques, times)
-def test_work_of_the_torque_covers_the_energy_gained(p: Params, w: float, tau: float, dt: float) -> None:
+def test_friction_never_adds_energy(p: Params, w: float, tau: float, dt: float) -> None:
     e, _ = step(p, State(0.0, w), tau, dt)
     gained, work = 0.5 * p.J * (e.w * e.w - w * w), tau * e.q
-    assert gained <= work + 0.1 * dt * abs(tau) * abs(e.w - w) + 1e-9 * (1.0 + abs(work))
-
-
-@given(params, st.floats(0.5, 20.0), st.floats(0.0, 5.0), times)
-def test_two_steps_are_one_while_it_keeps_moving(p: Params, w: float, tau: float, dt: float) -> None:
-    tau = tau + p.c + p.b * w  # speeds up
-    once, _ = step(p, State(0.0, w), tau, dt)
-    twice = run(p, State(0.0, w), tau, dt, 2)
-    assert twice.w == pytest.approx(once.w, rel=1e-12)
-    assert twice.q == pytest.approx(once.q, rel=1e-12)
+    assert gained <= work + 1e-9 * (1.0 + abs(work) + p.J * w * w)

@@ -59,3 +59,10 @@ def phi2(x: float) -> float:
     a = 1.0 / 5040.0 - x * (1.0 / 40320.0 - x * (1.0 / 362880.0 - x * a))
     a = 1.0 / 120.0 - x * (1.0 / 720.0 - x * a)
     return 0.5 - x * (1.0 / 6.0 - x * (1.0 / 24.0 - x * a))
+
+
+@pure
+def log1p_ratio(z: float) -> float:
+    """log(1 + z) / z for z >= 0, 1 at 0; the rounding of 1 + z cancels between the two."""
+    u = 1.0 + minimum(z, 1e30)
+    return math.log(u) / (u - 1.0) if u > 1.0 else 1.0

@@ -9,9 +9,9 @@ c      Coulomb friction [N.m];  s break-away level at rest [N.m], at least c;  w
 b      viscous friction [N.m.s/rad];  mu share of the load that becomes friction [-]
 Out    w  the speed at the end of the step;  f  the mean friction torque over it, opposite to the motion
 
-D is held over a step at its value for the first speed. With s = c the result is then exact and does not depend on the step as long as the motion
-does not come to rest inside it; with s > c the error is of the order of the step. The budget idea and the defaults (rounded, without the load) are
-those of Rhoban's BAM for a Dynamixel MX-64; the Stribeck curve is the Gaussian one.
+D is held over a step at its value for the first speed (for rest, once it came to rest inside it). With s = c the result is then exact and does not
+depend on the step; with s > c the error is of the order of the step. The budget idea and the defaults (rounded, without the load) are those of
+Rhoban's BAM for a Dynamixel MX-64; the Stribeck curve is the Gaussian one.
 """
 
 import math
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
-from pushrod.core.scalar import dead_band, phi1, sign
+from pushrod.core.scalar import dead_band, log1p_ratio, minimum, phi1, sign
 
 
 class Params(NamedTuple):
@@ -77,10 +77,11 @@ def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     if u.w == 0.0:
         w = slide(p.b, u.J, 0.0, dead_band(u.tau, D0), dt)
     else:
-        w = slide(p.b, u.J, u.w, u.tau - D * sign(u.w), dt)
-        if w * u.w <= 0.0:
+        brake = D * sign(u.w) - u.tau
+        w = slide(p.b, u.J, u.w, -brake, dt)
+        if sign(w) != sign(u.w):
             # it comes to rest on the way; what is left of the step starts from rest
-            t = dt * u.w / (u.w - w)
+            t = minimum(dt, u.J * u.w / brake * log1p_ratio(p.b * u.w / brake)) if sign(brake) == sign(u.w) else dt
             w = slide(p.b, u.J, 0.0, dead_band(u.tau, D0), dt - t)
     return s, Out(w, u.J * (w - u.w) / dt - u.tau, 1.0 if w == 0.0 and abs(u.tau) <= D0 else 0.0)
 

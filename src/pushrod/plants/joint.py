@@ -7,8 +7,8 @@
 q     angle [rad], w its rate [rad/s]
 tau   torque on the joint [N.m], positive in the direction of q
 J     inertia [kg.m2];  b viscous friction [N.m.s/rad];  c dry friction [N.m]
-Exact for a held torque as long as the motion does not come to rest inside the step; when it does, the moment of rest is found on a straight line and
-what is left of the step starts from rest. Dry friction is a bounded impulse: it can end a motion, never reverse it, and then holds exactly.
+Exact for a held torque, through rest and reversal too: the result does not depend on how a time is cut into steps. Dry friction can end a motion,
+never reverse it, and then holds exactly.
 """
 
 from typing import Annotated as A
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
-from pushrod.core.scalar import dead_band, phi1, phi2, sign
+from pushrod.core.scalar import dead_band, log1p_ratio, minimum, phi1, phi2, sign
 
 
 class Params(NamedTuple):
@@ -52,10 +52,12 @@ def step(p: Params, s: State, tau: float, dt: float) -> tuple[State, Out]:
     if s.w == 0.0:
         e = coast(p, s, dead_band(tau, p.c), dt)
     else:
-        e = coast(p, s, tau - p.c * sign(s.w), dt)
-        if e.w * s.w <= 0.0 and dt > 0.0:
-            t = dt * s.w / (s.w - e.w)
-            e = coast(p, State(s.q + 0.5 * t * s.w, 0.0), dead_band(tau, p.c), dt - t)
+        brake = p.c * sign(s.w) - tau
+        e = coast(p, s, -brake, dt)
+        if sign(e.w) != sign(s.w):
+            # it comes to rest on the way; what is left of the step starts from rest
+            t = minimum(dt, p.J * s.w / brake * log1p_ratio(p.b * s.w / brake)) if sign(brake) == sign(s.w) else dt
+            e = coast(p, State(coast(p, s, -brake, t).q, 0.0), dead_band(tau, p.c), dt - t)
     return e, Out(e.q, e.w)
 
 
