@@ -19,8 +19,9 @@ from pushrod.core.model import Tick, World
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
 from pushrod.sim.worlds import car_drive
-from pushrod.sim.worlds.car_drive import Command, DeadTimes, Done, Fault, Faults, Noise, acceleration, measure, ratios
+from pushrod.sim.worlds.car_drive import Command, DeadTimes, Done, Fault, Faults, Noise, acceleration, measure, pose, ratios
 from pushrod.vehicles import converter, steer_pid, vgr
+from pushrod.vehicles.car import Car
 from pushrod.vehicles.gear import DRIVE, Gear, is_reverse
 
 VEHICLE = "ACTUATION_CMD_MECHANICAL"
@@ -84,10 +85,10 @@ class Out(NamedTuple):
 
 
 @pure
-def seen(p: Any, car: Any, ask: Command, steer_req: float, acc_req: float, steer_meas: float, done: Done) -> Out:
+def seen(steer_lim: float, vel_lim: float, car: Car, ask: Command, steer_req: float, acc_req: float, steer_meas: float, done: Done) -> Out:
     m = done.measured
-    steer_limited = 1.0 if done.wheel_limited != 0.0 or abs(car.steer) >= p.vehicle.steer_lim else 0.0
-    speed_limited = 1.0 if abs(car.vx) >= p.vehicle.vel_lim else 0.0
+    steer_limited = 1.0 if done.wheel_limited != 0.0 or abs(car.steer) >= steer_lim else 0.0
+    speed_limited = 1.0 if abs(car.vx) >= vel_lim else 0.0
     return Out(
         steer_req=steer_req,
         steer_cmd=done.steer_cmd,
@@ -147,7 +148,7 @@ def pedalled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
         acc_req = acceleration(p.vehicle, u.accel, u.brake, u.gear, u.slope, before.vx)
         ask = Command(u.accel, u.brake, u.wheel, u.gear, u.slope, 0.0, 0.0, 0.0)
         s, done = drive.step(p, s, ask, at)
-        return s, seen(p, s.vehicle, ask, steer_req, acc_req, done.measured.steer, done)
+        return s, seen(p.vehicle.steer_lim, p.vehicle.vel_lim, pose(s.vehicle), ask, steer_req, acc_req, done.measured.steer, done)
 
     return World("car", Params, drive.State, Pedalled, Out, step)
 
@@ -177,7 +178,8 @@ def controlled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
     @pure
     def step(p: Params, s: Any, u: Controlled, at: Tick) -> tuple[Any, Out]:
         way = -1.0 if is_reverse(u.gear) else 1.0
-        now = measure(p, s.vehicle, 0.0, at)
+        v = p.vehicle
+        now = measure(p.noise, ratios(v), v.steer_bias, v.enable_pub_steer, pose(s.vehicle), 0.0, at)
         wish = converter.In(u.acceleration, u.steer, 0.0, way * u.slope, now.speed, now.steer, now.wheel)
         # steering by gear ratio keeps no memory
         _, c = converter.step(p.convert, converter.State(steer_pid.State(0.0, 0.0, 0.0)), wish, at.dt)
@@ -185,7 +187,7 @@ def controlled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
         s, done = drive.step(p, s, ask, at)
         m = done.measured
         steer_meas = m.steer if p.convert.enable_pub_steer != 0.0 else vgr.tire_from_wheel(p.convert.vgr_coef, m.speed, m.wheel)
-        return s, seen(p, s.vehicle, ask, u.steer, way * u.acceleration, steer_meas, done)
+        return s, seen(v.steer_lim, v.vel_lim, pose(s.vehicle), ask, u.steer, way * u.acceleration, steer_meas, done)
 
     return World("car_control", Params, drive.State, Controlled, Out, step)
 

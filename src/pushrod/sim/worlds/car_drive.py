@@ -20,6 +20,7 @@ from pushrod.core.scalar import clamp, maximum, sign
 from pushrod.models import delay, fault
 from pushrod.vehicles import make, vgr
 from pushrod.vehicles.actuation import Pedals, pedal_acceleration
+from pushrod.vehicles.car import Car
 from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_against, is_reverse, is_stopping
 from pushrod.vehicles.longitudinal import opposed
 
@@ -120,20 +121,24 @@ def ratios(p: Any) -> vgr.Vgr:
 
 
 @pure
-def measure(p: Any, car: Any, yaw_rate: float, at: Tick) -> Measured:
+def pose(s: Any) -> Car:
+    """What can be seen of a vehicle's state."""
+    return Car(s.x, s.y, s.yaw, s.vx, s.steer, s.accx)
+
+
+@pure
+def measure(n: Noise, gear_ratio: vgr.Vgr, bias: float, enable_pub_steer: float, c: Car, yaw_rate: float, at: Tick) -> Measured:
     """The measurements of a car at the start of tick `at`."""
-    v = p.vehicle
-    n = p.noise
-    tire = noisy(car.steer + v.steer_bias, n.steer, at, 3)
+    tire = noisy(c.steer + bias, n.steer, at, 3)
     return Measured(
-        noisy(car.vx, n.speed, at, 0),
-        noisy(car.accx, n.acceleration, at, 1),
+        noisy(c.vx, n.speed, at, 0),
+        noisy(c.accx, n.acceleration, at, 1),
         noisy(yaw_rate, n.yaw_rate, at, 2),
-        tire if v.enable_pub_steer != 0.0 else 0.0,
-        vgr.wheel_from_tire(ratios(v), car.vx, tire),
-        noisy(car.x, n.position, at, 4),
-        noisy(car.y, n.position, at, 5),
-        noisy(car.yaw, n.yaw, at, 6),
+        tire if enable_pub_steer != 0.0 else 0.0,
+        vgr.wheel_from_tire(gear_ratio, c.vx, tire),
+        noisy(c.x, n.position, at, 4),
+        noisy(c.y, n.position, at, 5),
+        noisy(c.yaw, n.yaw, at, 6),
     )
 
 
@@ -184,14 +189,16 @@ def of(vehicle_name: str, slots: int) -> Drive:
         accel, a = pass_on(p.faults.accel, p.dead_time.accel, s.accel, clamp(u.accel, 0.0, 1.0), at)
         brake, b = pass_on(p.faults.brake, p.dead_time.brake, s.brake, clamp(u.brake, 0.0, 1.0), at)
         steer, w = pass_on(p.faults.steer, p.dead_time.steer, s.steer, clamp(u.wheel, -p.wheel_lim, p.wheel_lim), at)
+        v = p.vehicle
         before = s.vehicle
-        car, y = body.step(p.vehicle, before, body.In(a.value, clamp(b.value, 0.0, 1.0), u.slope, w.value, u.gear), at.dt)
+        car, y = body.step(v, before, body.In(a.value, clamp(b.value, 0.0, 1.0), u.slope, w.value, u.gear), at.dt)
+        soon = Tick(at.k + 1, at.dt, at.seed, at.instance)
         done = Done(
             a.value,
             b.value,
             w.value,
-            vgr.tire_command(ratios(p.vehicle), before.vx, before.steer, w.value),
-            acceleration(p.vehicle, a.value, b.value, u.gear, u.slope, before.vx),
+            vgr.tire_command(ratios(v), before.vx, before.steer, w.value),
+            acceleration(v, a.value, b.value, u.gear, u.slope, before.vx),
             1.0 if u.accel >= 1.0 else u.accel_limited,
             1.0 if u.brake >= 1.0 else u.brake_limited,
             1.0 if abs(u.wheel) >= p.wheel_lim else u.wheel_limited,
@@ -199,7 +206,7 @@ def of(vehicle_name: str, slots: int) -> Drive:
             b.fault_kind,
             w.fault_kind,
             y.wz,
-            measure(p, car, y.wz, Tick(at.k + 1, at.dt, at.seed, at.instance)),
+            measure(p.noise, ratios(v), v.steer_bias, v.enable_pub_steer, pose(car), y.wz, soon),
         )
         return State(accel, brake, steer, car), done
 
