@@ -24,7 +24,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-fn = njit(nogil=True, error_model="numpy", _nrt=False)
+fn = njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
 real_floor = np.floor
 index = np.uint64

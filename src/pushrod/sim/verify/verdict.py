@@ -43,7 +43,7 @@ class Tally:
             self.share, self.error, self.column, self.where = share, error, column, where
 
     def verdict(self, file: str, note: str = "") -> Verdict:
-        passed = self.share <= 1.0
+        passed = 0.0 <= self.share <= 1.0  # below 0: nothing was compared
         where = f"worst at {self.where}" if self.where and not passed else ""
         tolerance = f"{self.absolute:g} + {self.relative:g} rel"
         return Verdict(file, self.rows, self.column, self.error, tolerance, passed, "; ".join(filter(None, (note, where))))
