@@ -65,6 +65,16 @@ def test_a_narrow_terminal_stays_readable(pushrod, tiny):
     assert any(line.split() == ["rise", "time", "0.22", "s"] for line in lines), got.stdout
 
 
+def test_a_terminal_without_unicode_gets_plain_signs(tiny):
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252", "COLUMNS": "80"}
+    got = subprocess.run(
+        [sys.executable, "-m", "pushrod", "run", str(tiny / "m.yaml"), "--no-log"], capture_output=True, env=environment, check=False
+    )
+    assert got.returncode == 0, got.stderr
+    assert b"angle_req -> angle_ach" in got.stdout
+    assert b">= 0.4 rad" in got.stdout
+
+
 def test_wrong_input_is_one_message_on_stderr_and_exit_code_2(program, tiny):
     (tiny / "m.yaml").write_text("machine: m\nworld: tiny_world.py:TINY\nparameters:\n  lag: {T: 99}\n  mod: 1\n")
     got = program("run", tiny / "m.yaml")

@@ -103,10 +103,12 @@ def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(load):
     assert [p.split(": ")[1] for p in found] == ["parameters.lag.T", "parameters.lag.angle_max", "parameters.mod", "track"]
 
 
-def test_the_world_may_be_missing_or_unknown(load):
+def test_the_world_may_be_missing_unknown_or_broken(load, tmp_path):
     assert "world is missing" in problems(load, "machine: m\n")[0]
     assert re.search(r"m.yaml:2: world: there is no world named 'nope'; .*known:", problems(load, "machine: m\nworld: nope\n")[0])
     assert "there is no file" in problems(load, "machine: m\nworld: nope.py:X\n")[0]
+    (tmp_path / "broken.py").write_text("import nothing_of_that_name\n")
+    assert "broken.py cannot be imported: ModuleNotFoundError" in problems(load, "machine: m\nworld: broken.py:X\n")[0]
     assert re.search("did you mean 'TINY'", problems(load, "machine: m\nworld: tiny_world.py:TINYY\n")[0])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pushrod.core.errors import ConfigError
 from pushrod.signals import value
-from pushrod.sim import machine, scenario
+from pushrod.sim import machine, run, scenario, yaml_file
 
 HERE = Path(__file__).parent
 HEAD = "scenario: s\nduration: 2 s\ndt: 10 ms\n"
@@ -57,6 +57,15 @@ def test_signals_take_units_where_they_stand(load):
     assert value(tracks["angle"], 0.6) == pytest.approx(0.7853981633974483, rel=1e-15)
     assert value(tracks["push"], 0.6) == 1002.0
     assert value(tracks["push"], 0.4) == 1000.0
+
+
+def test_a_channel_of_named_cases_takes_their_names():
+    car = machine.load("car")
+    head = "scenario: s\nduration: 1\ndt: 10 ms\n"
+    s = scenario.build(yaml_file.parse(head + "signals: {gear: [{constant: drive}, {at: 500 ms, constant: reverse}]}"), car)
+    assert [value(s.tracks["gear"], t) for t in (0.4, 0.6)] == [2.0, 20.0]
+    with pytest.raises(ConfigError, match=r"<text>:4: signals.gear: reaches 2.5 - at 0 s, outside the range"):
+        run.sample(car, scenario.build(yaml_file.parse(head + "signals: {gear: 2.5}"), car))
 
 
 def test_a_fault_sets_the_record_of_its_channel(load):

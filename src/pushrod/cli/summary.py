@@ -8,11 +8,11 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from pushrod.sim.expectation import Outcome
-    from pushrod.sim.machine import Tracked
     from pushrod.sim.response import Response
     from pushrod.sim.run import Result
 
 WIDE = 100  # columns from which one row per pair is readable
+PLAIN = str.maketrans({"→": "->", "…": "..", "≤": "<=", "≥": ">="})  # for terminals that cannot show these
 
 
 def print_summary(result: "Result", console: Console | None = None) -> None:
@@ -22,37 +22,37 @@ def print_summary(result: "Result", console: Console | None = None) -> None:
         f"{result.machine.name}, scenario {scenario.name}: {scenario.steps} ticks of {scenario.dt:g} s = {scenario.steps * scenario.dt:g} s",
         markup=False,
     )
+    signs = {} if console.encoding.startswith("utf") else PLAIN
     if result.responses:
-        console.print(_wide(result) if console.width >= WIDE else _narrow(result))
+        console.print((_wide if console.width >= WIDE else _narrow)(result, signs))
     if result.outcomes:
-        console.print(_expectations(result.outcomes))
+        console.print(_expectations(result.outcomes, signs))
 
 
-def _wide(result: "Result") -> Table:
+def _wide(result: "Result", signs: dict[int, str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    heads = list(_cells(*result.responses[0], ""))
-    table.add_column("request → achieved", overflow="fold")
-    for head in heads:
+    table.add_column("request → achieved".translate(signs), overflow="fold")
+    for head in _cells(result.responses[0][1], ""):
         table.add_column(head, justify="right")
     for pair, response in result.responses:
-        table.add_row(f"{pair.request} → {pair.achieved}", *_cells(pair, response, result.units[pair.achieved]).values())
+        table.add_row(f"{pair.request} → {pair.achieved}".translate(signs), *_cells(response, result.units[pair.achieved]).values())
     return table
 
 
-def _narrow(result: "Result") -> Table:
+def _narrow(result: "Result", signs: dict[int, str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("request → achieved", overflow="fold")
+    table.add_column("request → achieved".translate(signs), overflow="fold")
     table.add_column("", justify="right", overflow="fold")
     for i, (pair, response) in enumerate(result.responses):
         if i:
             table.add_section()
-        table.add_row(f"{pair.request} → {pair.achieved}", "")
-        for name, text in _cells(pair, response, result.units[pair.achieved]).items():
+        table.add_row(f"{pair.request} → {pair.achieved}".translate(signs), "")
+        for name, text in _cells(response, result.units[pair.achieved]).items():
             table.add_row(f"  {name}", text)
     return table
 
 
-def _cells(pair: "Tracked", response: "Response", unit: str) -> dict[str, str]:
+def _cells(response: "Response", unit: str) -> dict[str, str]:
     return {
         "error rms": _number(response.error_rms, unit),
         "error max": _number(response.error_max, unit),
@@ -69,7 +69,7 @@ def _number(value: float | None, unit: str) -> str:
     return f"{value:.3g}" if unit == "-" else f"{value:.3g} {unit}"
 
 
-def _expectations(outcomes: tuple["Outcome", ...]) -> Table:
+def _expectations(outcomes: tuple["Outcome", ...], signs: dict[int, str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("expected", overflow="fold")
     table.add_column("to be", justify="right", overflow="fold")
@@ -77,5 +77,5 @@ def _expectations(outcomes: tuple["Outcome", ...]) -> Table:
     table.add_column("")
     for outcome in outcomes:
         e = outcome.expectation
-        table.add_row(str(e), e.bounds, _number(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]")
+        table.add_row(str(e), e.bounds.translate(signs), _number(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]")
     return table

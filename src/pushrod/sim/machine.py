@@ -156,7 +156,11 @@ def _world_file(name: str, document: Document) -> World | None:
         document.add(("world",), f"there is no file {file}")
         return None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as e:  # whatever somebody's own file raises
+        document.add(("world",), f"{file} cannot be imported: {type(e).__name__}: {e}")
+        return None
     world = getattr(module, attribute, None)
     if not isinstance(world, World):
         worlds = {key: value for key, value in vars(module).items() if isinstance(value, World)}

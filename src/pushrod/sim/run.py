@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.core.quantity import Q
+from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.signals import Track, value
 from pushrod.sim.expectation import Outcome, judge
@@ -79,9 +79,9 @@ def sample(machine: Machine, scenario: Scenario) -> dict[str, Array]:
 
 def _check_range(leaf: Leaf, values: Array, t: Array, scenario: Scenario) -> None:
     """Note a signal that leaves the range of its channel, by the line of the signal."""
-    if not isinstance(leaf.meta, Q):
-        return
-    outside = np.flatnonzero(~((values >= leaf.meta.lo) & (values <= leaf.meta.hi)))
+    assert isinstance(leaf.meta, (Q, Choice))
+    illegal = [x for x in np.unique(values) if not leaf.meta.allows(float(x))]
+    outside = np.flatnonzero(np.isin(values, illegal))
     if len(outside):
         k = int(outside[0])
         what = f"reaches {values[k]:g} {leaf.meta.unit} at {t[k]:g} s, outside the range of the channel; allowed {leaf.meta.legal()}"

@@ -15,14 +15,14 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated as A
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from pushrod.core.errors import SignalError
 from pushrod.core.model import World
 from pushrod.core.names import did_you_mean
-from pushrod.core.quantity import Q
+from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.signals import Track
 from pushrod.signals.forms import read as read_signal
@@ -135,7 +135,7 @@ def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str,
             document.add(at, " ".join(filter(None, (f"{world.name} has no input channel {channel!r};", hint, f"known: {', '.join(channels)}"))))
             continue
         before = len(document.problems)
-        plain = in_si(signal, str(channels[channel].meta.unit), at, document)  # type: ignore[union-attr]
+        plain = in_si(signal, cast(Q | Choice, channels[channel].meta), at, document)
         if len(document.problems) > before:
             continue
         try:

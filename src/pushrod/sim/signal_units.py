@@ -1,11 +1,12 @@
-"""Units in the signals of a scenario file: {at: 500 ms, linear: [0, 10 deg]} becomes {at: 0.5, linear: [0, 0.1745]}.
+"""Units and names in the signals of a scenario file: {at: 500 ms, linear: [0, 10 deg]} becomes {at: 0.5, linear: [0, 0.1745]}.
 
 What a number means follows from where it stands: times are seconds, a field of a kind has the unit of its declaration, and
-"y" there means the unit of the channel.
+"y" there means the unit of the channel. A channel of named cases takes their names: {at: 5, constant: reverse}.
 """
 
 from typing import Any
 
+from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import fields
 from pushrod.signals import KINDS
 from pushrod.sim.structure import WRONG, number_of
@@ -15,14 +16,18 @@ from pushrod.sim.yaml_file import Document, Path_
 TIMES = ("at", "for", "until", "t_start", "t_end")
 
 
-def in_si(data: Any, unit: str, at: Path_, document: Document, key: Path_ = ()) -> Any:
+def in_si(data: Any, meta: Q | Choice, at: Path_, document: Document, key: Path_ = ()) -> Any:
     """The same data with every text that is a number with a unit replaced by its SI number; problems are noted in the document."""
     if isinstance(data, dict):
-        return {name: in_si(value, unit, at, document, (*key, name)) for name, value in data.items()}
+        return {name: in_si(value, meta, at, document, (*key, name)) for name, value in data.items()}
     if isinstance(data, list):
-        return [in_si(value, unit, at, document, (*key, i)) for i, value in enumerate(data)]
-    if isinstance(data, str) and TEXT.fullmatch(data):
-        number = number_of(_unit(key, unit), data, (*at, *key), document)
+        return [in_si(value, meta, at, document, (*key, i)) for i, value in enumerate(data)]
+    if not isinstance(data, str):
+        return data
+    if isinstance(meta, Choice) and data in meta.names and _unit(key, "case") == "case":
+        return float(meta.names.index(data))
+    if TEXT.fullmatch(data):
+        number = number_of(_unit(key, meta.unit), data, (*at, *key), document)
         return 0.0 if number is WRONG else number
     return data
 
