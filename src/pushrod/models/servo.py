@@ -18,7 +18,6 @@ Defaults: a Dynamixel XL430-W250 at 12 V by its maker's figures (ratio 258.5, st
 and mu follow; inductance, inertia, gain and supply resistance are guesses of the right size.
 """
 
-import math
 from typing import Annotated as A
 from typing import NamedTuple
 
@@ -88,7 +87,7 @@ def advance(p: Params, s: State, u: In, dt: float) -> State:
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    n = math.floor(dt / p.period - 1e-4) + 1
+    n = int(dt / p.period - 1e-4) + 1 if dt > 0.0 else 0
     e = s
     for _ in range(n):
         e = advance(p, e, u, dt / float(n))
