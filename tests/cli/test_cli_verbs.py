@@ -132,8 +132,8 @@ def test_verify_replays_folders_and_files_and_says_the_worst_of_each(pushrod, go
     assert "cases.json" in got.stdout
     assert "vgr.json" in got.stdout
     assert "2 files, 1448 rows: all within tolerance" in got.stdout
-    narrow = pushrod("verify", golden / "signals", columns=60)
-    assert "1178 rows" in narrow.stdout
+    narrow = pushrod("verify", golden / "signals", golden / "signals" / "cases.json", columns=60)
+    assert "1 file, 1178 rows" in narrow.stdout
 
 
 def test_verify_fails_past_the_tolerance_and_says_where(pushrod, golden, tmp_path):

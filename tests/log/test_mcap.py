@@ -13,7 +13,7 @@ from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Floats, Q, Table
 from pushrod.core.record import numbers
 from pushrod.log.schema import topic_schema
-from pushrod.log.writer import Attachment, Topic, write
+from pushrod.log.writer import Attachment, Recorder, Topic, write
 
 
 class Wheel(NamedTuple):
@@ -47,6 +47,17 @@ def test_values_and_times_come_back_exactly(tmp_path):
     assert [row["x"] for row in rows] == sent.columns["x"].tolist()
     assert [row["right"]["gear"] for row in rows] == sent.columns["right.gear"].tolist()
     assert set(rows[0]["left"]) == {"speed", "gear"}
+
+
+def test_a_recorder_takes_one_record_at_a_time_and_writes_the_same_file(tmp_path):
+    sent = topic()
+    write(tmp_path / "a.mcap", [sent])
+    with Recorder(tmp_path / "b.mcap") as log:
+        car = log.topic("/car", Car, "car.out")
+        for k, t in enumerate(sent.t):
+            row = {path: float(column[k]) for path, column in sent.columns.items()}
+            car.put(t, Car(row["x"], Wheel(row["left.speed"], row["left.gear"]), Wheel(row["right.speed"], row["right.gear"])))
+    assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
 
 
 def test_every_signal_has_its_unit_in_the_schema_and_in_the_channel(tmp_path):

@@ -73,6 +73,11 @@ def test_a_fault_sets_the_record_of_its_channel(load):
     assert (p.kind, p.at, p.until, p.bias, p.announced) == (3.0, 0.5, 1.0, 0.17453292519943295, 1.0)
 
 
+def test_the_bias_of_a_fault_is_in_the_unit_of_what_breaks():
+    text = "scenario: s\nduration: 1\ndt: 10 ms\nfaults: [{channel: steer, kind: bias, at: 0, bias: 180 deg}]"
+    assert scenario.build(yaml_file.parse(text), machine.load("car")).params.faults.steer.bias == 3.141592653589793
+
+
 def test_the_state_at_the_start_may_be_given(load):
     assert load(HEAD + "initial: {angle: 30 deg}\n").state.angle == 0.5235987755982988
     assert load(HEAD).state is None
@@ -124,6 +129,7 @@ def test_times_out_of_range_are_refused(load):
     found = problems(load, "scenario: s\nduration: 0\ndt: -1 ms\n")
     assert re.search(r"s.yaml:2: duration: 0 s is outside its legal range", found[0])
     assert re.search(r"s.yaml:3: dt: -1 ms is outside its legal range", found[1])
+    assert "are 100000000 ticks of 0.01 s" in problems(load, HEAD, duration=1e6)[0]
     assert problems(load, HEAD, duration="5 m") == ["--duration 5 m: duration: '5 m' is in m, which cannot be turned into s"]
 
 

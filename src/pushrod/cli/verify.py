@@ -46,7 +46,7 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
     for verdict in failed:
         console.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
     ending = f"{len(failed)} past tolerance" if failed else "all within tolerance"
-    console.print(f"{len(every)} files, {sum(verdict.rows for verdict in every)} rows: {ending}")
+    console.print(f"{len(every)} file{'s' * (len(every) != 1)}, {sum(verdict.rows for verdict in every)} rows: {ending}")
     if broken:
         raise VerifyError("\n".join(broken))
     if failed:

@@ -1,8 +1,12 @@
-"""Write signals to an MCAP file: one JSON topic per record, every field with its unit, metadata and the files a run was made from."""
+"""Write records over time to an MCAP file: one JSON topic per record, every field with its unit, metadata, and attached files.
+
+`write(file, topics)` takes whole columns, as a run gives them. `Recorder` takes one record at a time, tick by tick.
+"""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,7 +15,7 @@ from numpy.typing import NDArray
 
 from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Q
-from pushrod.core.record import fields, is_record, numbers
+from pushrod.core.record import fields, flat, is_record, numbers
 from pushrod.log.schema import topic_schema
 
 Array = NDArray[np.float64]
@@ -34,35 +38,84 @@ class Attachment(NamedTuple):
     text: str
 
 
-def write(
-    file: Path,
-    topics: Iterable[Topic],
-    metadata: Mapping[str, Mapping[str, str]] | None = None,
-    attachments: Iterable[Attachment] = (),
-    start: float = 0.0,
-) -> int:
-    """Write a new file and say how many messages it holds. Times are t + start [s]; messages of all topics are in order of time."""
-    import foxglove
-    from foxglove.mcap import MCAPWriteOptions
+class Recorder:
+    """An open log. `topic` opens a topic for a record class; what it gives back takes values of that record.
 
+    with Recorder(Path("run.mcap")) as log:
+        car = log.topic("/car", Car)
+        car.put(0.01, Car(...))
+    """
+
+    def __init__(self, file: Path, metadata: Mapping[str, Mapping[str, str]] | None = None, attachments: Iterable[Attachment] = ()) -> None:
+        import foxglove
+        from foxglove.mcap import MCAPWriteOptions
+
+        self._context = foxglove.Context()
+        try:
+            # compression on one thread: equal runs then give equal files
+            options = MCAPWriteOptions(profile=PROFILE, compression_threads=0)
+            self._writer = foxglove.open_mcap(file, context=self._context, writer_options=options)
+        except FileExistsError as e:
+            raise LogError(f"{file}: there is a file of that name already; it was not touched") from e
+        except OSError as e:
+            raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
+        for name, entries in (metadata or {}).items():
+            self._writer.write_metadata(name, dict(entries))
+        for item in attachments:
+            self._writer.attach(log_time=0, create_time=0, name=item.name, media_type=item.media_type, data=item.text.encode())
+
+    def topic(self, name: str, record: Any, title: str = "") -> "TopicWriter":
+        import foxglove
+
+        units = {leaf.path or "y": str(leaf.meta.unit) for leaf in numbers(record)}  # type: ignore[union-attr]
+        schema = topic_schema(record, title or name.strip("/"))
+        metadata = {"units": msgspec.json.encode(units).decode()}
+        return TopicWriter(foxglove.Channel(name, schema=schema, context=self._context, metadata=metadata), record)
+
+    def close(self) -> None:
+        self._writer.close()
+
+    def __enter__(self) -> "Recorder":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class TopicWriter:
+    """Takes values of one record; made by `Recorder.topic`."""
+
+    def __init__(self, channel: Any, record: Any) -> None:
+        self._channel = channel
+        self._record = record
+        self._shape = _shape(record, itertools.count())
+        self._encode = msgspec.json.Encoder().encode
+
+    def put(self, t: float, value: Any) -> None:
+        """A value of the record at time t [s]."""
+        self.put_row(t, flat(value, self._record))
+
+    def put_row(self, t: float, row: list[float]) -> None:
+        """The numbers of the record in order."""
+        self._channel.log(self._encode(_fill(self._shape, row)), log_time=round(t * 1e9))
+
+
+def write(
+    file: Path, topics: Iterable[Topic], metadata: Mapping[str, Mapping[str, str]] | None = None, attachments: Iterable[Attachment] = ()
+) -> int:
+    """Write a new file, messages of all topics in order of time, and say how many there are."""
     topics = tuple(topics)
     for topic in topics:
         _check(topic)
-    context = foxglove.Context()
-    try:
-        writer = foxglove.open_mcap(file, context=context, writer_options=MCAPWriteOptions(profile=PROFILE, compression_threads=0))
-    except FileExistsError as e:
-        raise LogError(f"{file}: there is a file of that name already; it was not touched") from e
-    except OSError as e:
-        raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
-    with writer:
-        for name, entries in (metadata or {}).items():
-            writer.write_metadata(name, dict(entries))
-        stamp = _nanoseconds(start)
-        for item in attachments:
-            writer.attach(log_time=stamp, create_time=stamp, name=item.name, media_type=item.media_type, data=item.text.encode())
-        channels = [_channel(topic, context) for topic in topics]
-        return _messages(topics, channels, start)
+    rows = [np.column_stack([np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)]).tolist() for topic in topics]
+    times = np.concatenate([topic.t for topic in topics])
+    which = np.repeat(np.arange(len(topics)), [len(topic.t) for topic in topics]).tolist()
+    place = np.concatenate([np.arange(len(topic.t)) for topic in topics]).tolist()
+    with Recorder(file, metadata, attachments) as log:
+        writers = [log.topic(topic.name, topic.record, topic.title) for topic in topics]
+        for k in np.argsort(times, kind="stable").tolist():
+            writers[which[k]].put_row(float(times[k]), rows[which[k]][place[k]])
+    return len(times)
 
 
 def _check(topic: Topic) -> None:
@@ -81,43 +134,14 @@ def _column(topic: Topic, path: str) -> Array | None:
     return topic.columns.get(path, topic.columns.get("y") if path == "" else None)
 
 
-def _channel(topic: Topic, context: Any) -> Any:
-    import foxglove
-
-    units = {leaf.path or "y": str(leaf.meta.unit) for leaf in numbers(topic.record)}  # type: ignore[union-attr]
-    schema = topic_schema(topic.record, topic.title or topic.name.strip("/"))
-    return foxglove.Channel(topic.name, schema=schema, context=context, metadata={"units": msgspec.json.encode(units).decode()})
-
-
-def _messages(topics: tuple[Topic, ...], channels: list[Any], start: float) -> int:
-    order = np.argsort(np.concatenate([topic.t for topic in topics]), kind="stable") if topics else np.array([], int)
-    which = np.repeat(np.arange(len(topics)), [len(topic.t) for topic in topics])
-    rows = np.concatenate([np.arange(len(topic.t)) for topic in topics]) if topics else order
-    values = [np.column_stack([np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)]).tolist() for topic in topics]
-    shapes = [_shape(topic.record, itertools.count()) for topic in topics]
-    encode = msgspec.json.Encoder().encode
-    for k in order.tolist():
-        j, i = int(which[k]), int(rows[k])
-        stamp = _nanoseconds(start + float(topics[j].t[i]))
-        channels[j].log(encode(_fill(shapes[j], values[j][i])), log_time=stamp)
-    return len(order)
-
-
 def _shape(record: Any, place: Iterator[int]) -> dict[str, Any]:
     """An object nested as the record, with the place of each number in its row."""
     if not is_record(record):
         return {"y": next(place)}
-    return {
-        f.name: _shape(f.type, place) if is_record(f.type) else next(place)
-        for f in fields(record)
-        if is_record(f.type) or isinstance(f.meta, (Q, Choice))
-    }
+    shown = [f for f in fields(record) if is_record(f.type) or isinstance(f.meta, (Q, Choice))]
+    return {f.name: _shape(f.type, place) if is_record(f.type) else next(place) for f in shown}
 
 
 def _fill(shape: dict[str, Any], row: list[float]) -> dict[str, Any]:
     """msgspec writes null for what is not finite, which JSON cannot say."""
     return {name: row[at] if isinstance(at, int) else _fill(at, row) for name, at in shape.items()}
-
-
-def _nanoseconds(t: float) -> int:
-    return round(t * 1e9)

@@ -35,6 +35,7 @@ from pushrod.sim.structure import WRONG, check_ranges, read, record
 from pushrod.sim.yaml_file import Document
 
 FOLDER = Path(__file__).parent / "scenarios"
+MOST_TICKS = 10_000_000  # with thirty signals some 2.5 GB
 Text = msgspec.Meta
 
 
@@ -118,6 +119,9 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     check_ranges(params, head.dt, ("parameters",), machine.document)
     machine.document.raise_problems()
     steps = max(1, math.ceil(head.duration / head.dt - 1e-6))
+    if steps > MOST_TICKS:
+        document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
+        document.raise_problems()
     return Scenario(
         head.scenario, head.about, head.dt, steps, head.seed, state, tracks, params, tuple(e for e in expectations if e), tuple(notes), document
     )
