@@ -156,6 +156,13 @@ def test_a_tick_of_no_length_takes_nothing_and_delivers_nothing() -> None:
     assert (y.before, y.after, y.h) == (s.u, s.u, 0.0)
 
 
+def test_an_arrival_never_lies_beyond_a_tick_that_was_cut_short() -> None:
+    _, s = run([0.028], DT)
+    for _ in range(2):
+        s, y = LINE.step(LINE.Params(0.1), s, Command(), 0.004)
+    assert (y.after.torque, y.h) == (1.0, 0.004)
+
+
 def test_a_delay_the_line_cannot_hold_is_refused_beforehand_and_cut_in_the_step() -> None:
     with pytest.raises(
         ParameterError, match=r"bus\.delay = 0\.15 s is 15 ticks of dt = 0\.01 s and needs 17 slots; this line has 16: keep it below 0\.15 s"

@@ -1,7 +1,7 @@
 """Each kind of fault, when it acts, and what is said about it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pushrod.core.check import check
@@ -49,7 +49,8 @@ def test_announced_or_silent() -> None:
     assert [fault.KINDS[int(k)] for k in (fault.NONE, fault.STUCK, fault.LOSS, fault.BIAS, fault.DELAY)] == list(fault.KINDS)
 
 
-@given(st.integers(0, 10_000), st.integers(1, 10_000), st.sampled_from([0.001, 0.01, 0.025, 0.1]))
+@given(st.integers(0, 10_000), st.integers(1, 10_000), st.sampled_from([0.001, 0.01, 0.025, 0.03, 0.1]))
+@example(11, 4, 0.03)  # 11 * 0.03 is less than 0.33
 def test_active_from_its_tick_to_the_one_before_its_end(first: int, ticks: int, dt: float) -> None:
     """Times written as decimals, ticks as k * dt: rounding moves no edge."""
     p = Params(fault.BIAS, round(first * dt, 6), round((first + ticks) * dt, 6))

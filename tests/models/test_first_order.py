@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pushrod.models.first_order import Params, State, step
@@ -30,6 +30,7 @@ def test_two_steps_are_one(y: float, u: float, T: float, a: float, b: float) -> 
 
 
 @given(reals, reals, st.floats(0.0, 1e3), times)
+@example(-0.1, 0.3, 0.01, 0.5)  # -0.1 + (0.3 + 0.1) is more than 0.3
 def test_stays_between_where_it_was_and_where_it_goes(y: float, u: float, T: float, dt: float) -> None:
     end, _ = step(Params(T), State(y), u, dt)
     assert min(y, u) <= end.y <= max(y, u)
