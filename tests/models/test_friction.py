@@ -109,7 +109,7 @@ def test_never_pushes(p: Params, tau: float, w: float, J: float, dt: float) -> N
     """Friction takes the speed nearer to rest than it would be without, and opposes a motion that keeps its direction."""
     _, y = step(p, State(), In(tau, w, J), dt)
     without = w + dt * tau / J
-    if y.w * w > 0.0:
+    if (y.w > 0.0 and w > 0.0) or (y.w < 0.0 and w < 0.0):
         assert y.f * w <= 1e-9 * J / dt
         assert abs(y.w) <= abs(without) + 1e-12 or without * w < 0.0
     else:
