@@ -99,8 +99,16 @@ def test_a_mistake_is_answered_with_file_line_and_path(load, text, line, path, w
 
 
 def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(load):
-    found = problems(load, HEAD + "parameters:\n  lag: {T: 99, angle_max: x}\n  mod: 1\ntrack: 3\n")
-    assert [p.split(": ")[1] for p in found] == ["parameters.lag.T", "parameters.lag.angle_max", "parameters.mod", "track"]
+    text = "parameters:\n  lag: {T: 99, angle_max: x}\n  mod: 1\ntrack: [{request: a, achieved: angle_ach}, {request: b}]\nabout: 3\n"
+    found = problems(load, HEAD + text)
+    assert [p.split(": ")[1] for p in found] == [
+        "parameters.lag.T",
+        "parameters.lag.angle_max",
+        "parameters.mod",
+        "track[1]",
+        "track[0].request",
+        "about",
+    ]
 
 
 def test_the_world_may_be_missing_unknown_or_broken(load, tmp_path):

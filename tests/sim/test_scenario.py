@@ -133,9 +133,19 @@ def test_times_out_of_range_are_refused(load):
     assert problems(load, HEAD, duration="5 m") == ["--duration 5 m: duration: '5 m' is in m, which cannot be turned into s"]
 
 
+def test_all_mistakes_are_told_at_once_in_the_order_of_the_file(load):
+    text = "seed: x\nsignals: {angel: 1, angle: [3]}\nfaults: [{kind: stuck, at: 1}]\n"
+    text += "expectations: [{signal: a, metric: max, below: 1}, {metric: max}]\n"
+    found = problems(load, "scenario: s\nduration: 0\ndt: 10 ms\n" + text)
+    assert [p.split(": ")[1] for p in found] == [
+        *("duration", "seed", "signals.angel", "signals.angle[0]", "faults[0]", "expectations[1]", "expectations[0].signal")
+    ]
+
+
 def test_what_the_tick_is_too_long_for_is_told_by_the_machine_file(load):
     (problem,) = problems(load, "scenario: s\nduration: 2\ndt: 0.5\n")
     assert re.search(r"m.yaml:.*parameters\.lag\.T.*shorter than the tick of 0.5 s", problem)
+    assert load(HEAD).steps == 200, "the machine is still good for another scenario"
 
 
 def test_a_signal_read_otherwise_than_written_leaves_a_note(load):

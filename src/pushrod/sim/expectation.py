@@ -21,7 +21,7 @@ from pushrod.core.record import Leaf
 from pushrod.sim import response
 from pushrod.sim.response import Signal
 from pushrod.sim.structure import WRONG, number_of
-from pushrod.sim.yaml_file import Document, Path_
+from pushrod.sim.yaml_file import Document, Keys
 
 Text = msgspec.Meta
 
@@ -121,7 +121,7 @@ class Outcome(NamedTuple):
     held: bool
 
 
-def compile_entry(entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Path_, document: Document) -> Expectation | None:
+def compile_entry(entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys, document: Document) -> Expectation | None:
     """Names looked up, texts turned into SI; None with the problems noted."""
     before = len(document.problems)
     for key in ("signal", "to"):

@@ -24,32 +24,32 @@ from pushrod.core.model import World
 from pushrod.core.names import find, unknown
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.sim import yaml_file
-from pushrod.sim.structure import WRONG, check_ranges, number_of, read, record
-from pushrod.sim.yaml_file import Document, Path_
+from pushrod.sim.structure import WRONG, check_ranges, number_of, read, record, sound_items
+from pushrod.sim.yaml_file import Document, Keys
 
 FOLDER = Path(__file__).parent / "machines"
-About = msgspec.Meta
+Text = msgspec.Meta
 
 
 class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A request, what was achieved of it, and the limits that explain a difference."""
 
-    request: A[str, About(description="signal that was asked for")]
-    achieved: A[str, About(description="signal that came of it")]
-    limit: A[float | str | None, About(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
-    limits: A[tuple[float | str, float | str] | None, About(description="lower and upper bound of achieved")] = None
-    rate: A[float | str | None, About(description="bound of the rate of achieved, per second")] = None
+    request: A[str, Text(description="signal that was asked for")]
+    achieved: A[str, Text(description="signal that came of it")]
+    limit: A[float | str | None, Text(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
+    limits: A[tuple[float | str, float | str] | None, Text(description="lower and upper bound of achieved")] = None
+    rate: A[float | str | None, Text(description="bound of the rate of achieved, per second")] = None
 
 
 class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A world with its parameters."""
 
-    machine: A[str, About(description="name of the machine", pattern=r"^[A-Za-z][\w-]*$")]
-    world: A[str, About(description="name of a shipped world, or FILE.py:NAME beside this file")]
-    about: A[str, About(description="one line for `pushrod list`")] = ""
-    scenario: A[str | None, About(description="default scenario: a shipped name or a file beside this one")] = None
-    parameters: A[dict[str, Any], About(description="nested as the world's Params")] = {}
-    track: A[list[Pair], About(description="requests and what became of them, for the summary")] = []
+    machine: A[str, Text(description="name of the machine", pattern=r"^[A-Za-z][\w-]*$")]
+    world: A[str, Text(description="name of a shipped world, or FILE.py:NAME beside this file")]
+    about: A[str, Text(description="one line for `pushrod list`")] = ""
+    scenario: A[str | None, Text(description="default scenario: a shipped name or a file beside this one")] = None
+    parameters: A[dict[str, Any], Text(description="nested as the world's Params")] = {}
+    track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,12 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     params: Any = WRONG
     if world is not None and isinstance(document.data.get("parameters"), dict | None):
         params = parameters(world, document.data.get("parameters") or {}, document)
-    if world is None or head is WRONG or params is WRONG:
-        document.raise_problems()
-    assert world is not None
-    track = tuple(_tracked(pair, world, params, ("track", i), document) for i, pair in enumerate(head.track))
+    track: tuple[Tracked, ...] = ()
+    if world is not None:
+        known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
+        track = tuple(_tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
     document.raise_problems()
+    assert world is not None
     return Machine(head.machine, head.about, world, params, track, head.scenario, document)
 
 
@@ -169,7 +170,7 @@ def _world_file(name: str, document: Document) -> World | None:
     return world
 
 
-def _tracked(pair: Pair, world: World, params: Any, at: Path_, document: Document) -> Tracked:
+def _tracked(pair: Pair, world: World, params: Any, at: Keys, document: Document) -> Tracked:
     signals = signals_of(world)
     for key in ("request", "achieved"):
         if getattr(pair, key) not in signals:
@@ -186,7 +187,7 @@ def _tracked(pair: Pair, world: World, params: Any, at: Path_, document: Documen
     return Tracked(pair.request, pair.achieved, low, high, rate)
 
 
-def _bound(value: float | str, unit: str, params: Any, at: Path_, document: Document) -> float:
+def _bound(value: float | str, unit: str, params: Any, at: Keys, document: Document) -> float:
     """A number, text with a unit, or the value of the parameter at that path."""
     if isinstance(value, str) and re.fullmatch(r"[A-Za-z_][\w.]*", value):
         kind: Any = type(params)

@@ -31,7 +31,7 @@ from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
 from pushrod.sim.machine import Machine, locate, signals_of
 from pushrod.sim.signal_units import in_si
-from pushrod.sim.structure import WRONG, check_ranges, read, record
+from pushrod.sim.structure import WRONG, check_ranges, read, record, sound_items
 from pushrod.sim.yaml_file import Document
 
 FOLDER = Path(__file__).parent / "scenarios"
@@ -111,8 +111,8 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         check_ranges(state, None, ("initial",), document)
     params = apply_faults(world, machine.params, data.get("faults"), document)
     signals = signals_of(world)
-    entries = enumerate(head.expectations if head is not WRONG else ())
-    expectations = [compile_entry(entry, signals, ("expectations", i), document) for i, entry in entries]
+    entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
+    expectations = [compile_entry(entry, signals, at, document) for at, entry in entries]
     document.raise_problems()
     if head.machine is not None and Path(head.machine).stem not in (machine.name, Path(machine.document.file).stem):
         notes.append(f"{document.file}:{document.line(('machine',))}: written for the machine {head.machine}, run on {machine.name}")

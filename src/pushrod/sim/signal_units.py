@@ -11,12 +11,12 @@ from pushrod.core.record import fields
 from pushrod.signals import KINDS
 from pushrod.sim.structure import WRONG, number_of
 from pushrod.sim.unit import TEXT
-from pushrod.sim.yaml_file import Document, Path_
+from pushrod.sim.yaml_file import Document, Keys
 
 TIMES = ("at", "for", "until", "t_start", "t_end")
 
 
-def in_si(data: Any, meta: Q | Choice, at: Path_, document: Document, key: Path_ = ()) -> Any:
+def in_si(data: Any, meta: Q | Choice, at: Keys, document: Document, key: Keys = ()) -> Any:
     """The same data with every text that is a number with a unit replaced by its SI number; problems are noted in the document."""
     if isinstance(data, dict):
         return {name: in_si(value, meta, at, document, (*key, name)) for name, value in data.items()}
@@ -32,7 +32,7 @@ def in_si(data: Any, meta: Q | Choice, at: Path_, document: Document, key: Path_
     return data
 
 
-def _unit(key: Path_, unit: str) -> str:
+def _unit(key: Keys, unit: str) -> str:
     """The unit of the number at a path within a channel."""
     names = [i for i, part in enumerate(key) if isinstance(part, str)]
     if not names:

@@ -17,7 +17,7 @@ from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
 from pushrod.sim.unit import to_si
-from pushrod.sim.yaml_file import Document, Path_
+from pushrod.sim.yaml_file import Document, Keys
 
 WRONG: Any = object()
 KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "nothing"}
@@ -33,7 +33,7 @@ def is_struct(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
 
 
-def read(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+def read(kind: Any, value: Any, at: Keys, document: Document) -> Any:
     """The value as `kind`, or WRONG with its problems noted in the document."""
     whole = kind
     if get_origin(kind) is Annotated:
@@ -56,14 +56,21 @@ def read(kind: Any, value: Any, at: Path_, document: Document) -> Any:
         return WRONG
 
 
-def unknown_keys(known: Iterable[str], value: dict[str, Any], at: Path_, document: Document) -> None:
+def sound_items(kind: Any, items: Any, at: Keys, document: Document) -> list[tuple[Keys, Any]]:
+    """The items of a list that can be read, each with its path; of the others nothing is noted here."""
+    aside = Document(document.file, document.text, document.data, document.lines)
+    found = [((*at, i), read(kind, item, (*at, i), aside)) for i, item in enumerate(items if isinstance(items, list) else ())]
+    return [(path, value) for path, value in found if value is not WRONG]
+
+
+def unknown_keys(known: Iterable[str], value: dict[str, Any], at: Keys, document: Document) -> None:
     known = list(known)
     for key in value:
         if key not in known:
             document.add((*at, key), " ".join(filter(None, ("unknown key;", did_you_mean(known, key), f"known here: {', '.join(known)}"))))
 
 
-def _struct(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+def _struct(kind: Any, value: Any, at: Keys, document: Document) -> Any:
     if not isinstance(value, dict):
         document.add(at, f"must be a mapping, got {named(value)}")
         return WRONG
@@ -79,21 +86,21 @@ def _struct(kind: Any, value: Any, at: Path_, document: Document) -> Any:
     return kind(**found) if len(document.problems) == before else WRONG
 
 
-def _list(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+def _list(kind: Any, value: Any, at: Keys, document: Document) -> Any:
     if not isinstance(value, list):
         document.add(at, f"must be a list, got {named(value)}")
         return WRONG
     return [read(kind, v, (*at, i), document) for i, v in enumerate(value)]
 
 
-def _dict(kind: Any, value: Any, at: Path_, document: Document) -> Any:
+def _dict(kind: Any, value: Any, at: Keys, document: Document) -> Any:
     if not isinstance(value, dict):
         document.add(at, f"must be a mapping, got {named(value)}")
         return WRONG
     return {k: read(kind, v, (*at, k), document) for k, v in value.items()}
 
 
-def quantity(q: Q, value: Any, at: Path_, document: Document) -> Any:
+def quantity(q: Q, value: Any, at: Keys, document: Document) -> Any:
     """A number in SI, or text with a unit, within the range of q."""
     number = number_of(q.unit, value, at, document)
     if number is WRONG:
@@ -106,7 +113,7 @@ def quantity(q: Q, value: Any, at: Path_, document: Document) -> Any:
     return number
 
 
-def number_of(unit: str, value: Any, at: Path_, document: Document) -> Any:
+def number_of(unit: str, value: Any, at: Keys, document: Document) -> Any:
     """A finite number in SI, or text with a unit."""
     if isinstance(value, str):
         try:
@@ -123,7 +130,7 @@ def number_of(unit: str, value: Any, at: Path_, document: Document) -> Any:
     return float(value)
 
 
-def record(kind: Any, value: Any, default: Any, at: Path_, document: Document) -> Any:
+def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) -> Any:
     """A record from a nested mapping; what is not mentioned keeps its default. `check_ranges` says what only the whole record can show."""
     if not isinstance(value, dict):
         document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
@@ -135,7 +142,7 @@ def record(kind: Any, value: Any, default: Any, at: Path_, document: Document) -
     return default._replace(**found) if len(document.problems) == before else WRONG
 
 
-def _field(f: Field, value: Any, default: Any, at: Path_, document: Document) -> Any:
+def _field(f: Field, value: Any, default: Any, at: Keys, document: Document) -> Any:
     if is_record(f.type):
         if isinstance(value, str):
             return _map(f.type, value, at, document)
@@ -150,7 +157,7 @@ def _field(f: Field, value: Any, default: Any, at: Path_, document: Document) ->
     return WRONG
 
 
-def _choice(meta: Choice, value: Any, at: Path_, document: Document) -> Any:
+def _choice(meta: Choice, value: Any, at: Keys, document: Document) -> Any:
     text = str(value).lower() if isinstance(value, bool) else value
     if isinstance(text, str) and text in meta.names:
         return float(meta.names.index(text))
@@ -160,7 +167,7 @@ def _choice(meta: Choice, value: Any, at: Path_, document: Document) -> Any:
     return WRONG
 
 
-def _table(meta: Table, value: Any, at: Path_, document: Document) -> Any:
+def _table(meta: Table, value: Any, at: Keys, document: Document) -> Any:
     if not isinstance(value, list):
         document.add(at, f"must be a list of numbers [{meta.unit}], got {named(value)}")
         return WRONG
@@ -170,7 +177,7 @@ def _table(meta: Table, value: Any, at: Path_, document: Document) -> Any:
     return tuple(number_of(meta.unit, v, (*at, i), document) for i, v in rows)
 
 
-def _map(kind: Any, value: str, at: Path_, document: Document) -> Any:
+def _map(kind: Any, value: str, at: Keys, document: Document) -> Any:
     """A map by the path of its CSV file, relative to the file that names it."""
     if kind._fields != ("row", "col", "z"):
         document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
@@ -185,7 +192,7 @@ def _map(kind: Any, value: str, at: Path_, document: Document) -> Any:
         return WRONG
 
 
-def check_ranges(value: Any, dt: float | None, at: Path_, document: Document) -> None:
+def check_ranges(value: Any, dt: float | None, at: Keys, document: Document) -> None:
     """Note what core.check finds in a record that was read at that path, each by the line of its field."""
     for text in check.problems(value, "", dt):
         m = re.match(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", text, re.DOTALL)

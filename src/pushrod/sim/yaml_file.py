@@ -5,10 +5,10 @@ from typing import Any
 
 from pushrod.core.errors import ConfigError
 
-Path_ = tuple[str | int, ...]
+Keys = tuple[str | int, ...]
 
 
-def dotted(path: Path_) -> str:
+def dotted(path: Keys) -> str:
     """("signals", "accel", 2, "t") -> "signals.accel[2].t"."""
     text = ""
     for part in path:
@@ -19,19 +19,19 @@ def dotted(path: Path_) -> str:
 class Document:
     """What a file says: plain dicts, lists and scalars, with the line each path stands on."""
 
-    def __init__(self, file: str, text: str, data: Any, lines: dict[Path_, int]) -> None:
+    def __init__(self, file: str, text: str, data: Any, lines: dict[Keys, int]) -> None:
         self.file = file
         self.text = text
         self.data = data
         self.lines = lines
-        self.origin: dict[Path_, str] = {}
+        self.origin: dict[Keys, str] = {}
         self.problems: list[tuple[int, str]] = []
 
     @property
     def folder(self) -> Path:
         return Path(self.file).parent
 
-    def override(self, path: Path_, value: Any, origin: str) -> None:
+    def override(self, path: Keys, value: Any, origin: str) -> None:
         """Put a value from elsewhere (a command line option) over what the file says; problems with it name that origin."""
         node = self.data
         for part in path[:-1]:
@@ -41,13 +41,13 @@ class Document:
         node[path[-1]] = value
         self.origin[path] = origin
 
-    def line(self, path: Path_) -> int:
+    def line(self, path: Keys) -> int:
         """The line of a path, or of its nearest ancestor that is in the file."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def add(self, path: Path_, what: str) -> None:
+    def add(self, path: Keys, what: str) -> None:
         """Note a problem."""
         origin = next((text for key, text in self.origin.items() if path[: len(key)] == key), None)
         where = f"{self.file}:{self.line(path)}" if origin is None else origin
@@ -55,8 +55,10 @@ class Document:
         self.problems.append((self.line(path), f"{where}: {name}: {what}" if name else f"{where}: {what}"))
 
     def raise_problems(self) -> None:
-        if self.problems:
-            raise ConfigError([text for _, text in sorted(self.problems, key=lambda p: p[0])])
+        """ConfigError with all that was noted, in the order of the file; what was noted is then forgotten."""
+        found, self.problems = self.problems, []
+        if found:
+            raise ConfigError([text for _, text in sorted(found, key=lambda p: p[0])])
 
 
 def load(file: Path) -> Document:
@@ -91,7 +93,7 @@ def parse(text: str, file: str = "<text>") -> Document:
     return document
 
 
-def _plain(node: Any, path: Path_, document: Document, constructor: Any, above: tuple[int, ...]) -> Any:
+def _plain(node: Any, path: Keys, document: Document, constructor: Any, above: tuple[int, ...]) -> Any:
     document.lines.setdefault(path, node.start_mark.line + 1)
     if id(node) in above:
         document.add(path, "an alias that contains itself")
