@@ -1,0 +1,48 @@
+"""The README and the docs tell what is so: their links lead somewhere, their example is the one that runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_named_in_the_text_exists(page: Path) -> None:
+    for name in re.findall(r"`((?:src|docs|bench|tests|examples)/[\w/.]+)`", page.read_text()):
+        assert (ROOT / name).exists(), f"{page}: {name}"
+
+
+def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert code is not None
+    example = (ROOT / "examples" / "servo_sweep.py").read_text()
+    assert code[1] == example[example.index("import numpy") :]
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(example: Path, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_dependencies_are_explained() -> None:
+    import tomllib
+
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    for requirement in listed:
+        name = re.split(r"[<>=\[]", requirement)[0]
+        assert name in page, f"docs/architecture.md does not say why {name} is there"
