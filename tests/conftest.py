@@ -3,6 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from counts import examples
+
+# how long an example takes says more about the machine than about the code
+settings.register_profile("pushrod", max_examples=examples(100), deadline=None, print_blob=True)
+settings.load_profile("pushrod")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.model import Model
@@ -140,7 +141,7 @@ def test_pure_all_the_way_down(model: Model) -> None:
 
 @each
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 def test_no_time_changes_nothing(model: Model, data: st.DataObject) -> None:
     p, s = model.Params(), model.State()
     for u in data.draw(st.lists(ordinary(model.In), max_size=4)):
@@ -152,7 +153,7 @@ def test_no_time_changes_nothing(model: Model, data: st.DataObject) -> None:
 
 @each
 @given(data=st.data())
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_finite_and_real_at_the_edges(model: Model, data: st.DataObject) -> None:
     p = data.draw(params_at_edges(model))
     assume(not list(problems(p)))
@@ -191,7 +192,7 @@ def after(model: Model, u: Any, seconds: float, n: int) -> list[float]:
 
 @each
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15))
 def test_halving_the_step_brings_it_nearer(model: Model, data: st.DataObject) -> None:
     """A held input for a tenth of a second: what 16 steps still miss is less than what 8 miss, or small. Its own test knows the order of each."""
     if any(isinstance(leaf.meta, Ring) for leaf in leaves(model.State)):

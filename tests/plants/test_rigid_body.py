@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.purity import is_pure, offences
@@ -123,7 +124,7 @@ def test_agrees_with_euler_s_equations_integrated_plainly() -> None:
 # laws
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(solids, rates, angles, st.floats(1e-3, 0.1))
 def test_without_torque_momentum_and_energy_stay(p: Params, w: Rate, a: Angles, dt: float) -> None:
     assume(math.hypot(*w) > 0.1)
@@ -135,7 +136,7 @@ def test_without_torque_momentum_and_energy_stay(p: Params, w: Rate, a: Angles, 
     assert energy(p, e.w) == pytest.approx(energy(p, s.w), rel=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(tensors, rates, torques, angles, angles)
 def test_the_inertial_frame_is_nobody_s_business(p: Params, w: Rate, tau: Torque, a: Angles, b: Angles) -> None:
     """The same start at another attitude is the same motion seen from elsewhere."""
@@ -145,7 +146,7 @@ def test_the_inertial_frame_is_nobody_s_business(p: Params, w: Rate, tau: Torque
     assert turn(product(conjugate(product(from_angles(b), one.q)), two.q)) < 1e-7
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(moments, moments, moments, angles, rates, torques)
 def test_a_full_tensor_is_a_diagonal_one_in_other_axes(a: float, b: float, c: float, turned: Angles, w: Rate, tau: Torque) -> None:
     q = from_angles(turned)
@@ -154,7 +155,7 @@ def test_a_full_tensor_is_a_diagonal_one_in_other_axes(a: float, b: float, c: fl
     assert worst(rotated(conjugate(q), full.w), diagonal.w) < 1e-7 * (1.0 + math.hypot(*diagonal.w))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(
     st.tuples(*[st.sampled_from([1e-6, 1.0, 1e9])] * 3),
     st.tuples(*[st.sampled_from([-1e6, 0.0, 1e-3, 1e6])] * 3),
@@ -218,7 +219,7 @@ def test_an_impossible_tensor_is_refused(params: Params, named: str) -> None:
         check(params)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30))
 @given(tensors)
 def test_every_possible_tensor_is_taken(p: Params) -> None:
     assert list(problems(p)) == []
@@ -235,7 +236,7 @@ def test_a_tensor_that_slipped_through_does_not_turn() -> None:
 # attitude
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50))
 @given(angles)
 def test_angles_to_quaternion_and_back(a: Angles) -> None:
     b = to_angles(from_angles(a))

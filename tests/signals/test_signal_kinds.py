@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check, problems
 from pushrod.core.purity import offences
 from pushrod.signals import KINDS, Track, evaluate, linear, parse, points, prbs, quadratic, ramp_hold, recorded, sine, steps, table, track, value
@@ -161,7 +162,7 @@ def test_ramp_hold_climbs_stairs():
         assert value(y, t) == pytest.approx(wanted, abs=1e-12), t
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(
     st.lists(st.tuples(st.integers(-1000, 1000), REALS), min_size=1, max_size=30, unique_by=lambda p: p[0]),
     st.sampled_from(["linear", "held"]),
@@ -216,7 +217,7 @@ def test_every_kind_is_its_own_and_makes_a_sound_track(name):
     assert value(y, 0.99) == 0.0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.sampled_from([{name: data} for name, data in EXAMPLES.items()]), min_size=1, max_size=5), st.floats(-1.0, 20.0))
 def test_a_sum_is_the_sum(parts, t):
     parts = [{"at": 0.3 * k, "for": 2.0, **part} for k, part in enumerate(parts)]
