@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test lint bench soak clean
+.PHONY: setup demo test lint bench soak gpu clean
 
 setup: $(STAMP)
 
@@ -25,10 +25,14 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 
 test: lint
-	$(BIN)/pytest -n 2 -m 'not soak'
+	$(BIN)/pytest -n 2 -m 'not soak and not gpu'
 
 soak: setup
 	$(BIN)/pytest -n 2 -m soak
+
+gpu: setup
+	$(BIN)/pytest -m gpu
+	$(BIN)/python bench/gpu.py
 
 bench: setup
 	$(BIN)/python bench/run.py
