@@ -26,14 +26,14 @@ from typing import Any, NamedTuple
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import clamp, maximum, minimum
-from pushrod.core.table import lookup_grid
+from pushrod.core.table import column_value, fraction, lookup_cell, lookup_grid, segment
 from pushrod.models import queue
 from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_locked, is_reverse
 from pushrod.vehicles.kinematics import Stages
 from pushrod.vehicles.longitudinal import Speed, opposed, sane_speed, time_constant
 from pushrod.vehicles.parameter import Acceleration, Angle, BrakeCommand, PedalCommand, SlopeAcceleration, Velocity, YawRate
 from pushrod.vehicles.pedal_line import Line, Pressed, flat, line_at, pressed, value
-from pushrod.vehicles.pedal_map import accel_to_brake, accel_to_throttle
+from pushrod.vehicles.pedal_map import BrakeMap, accel_to_brake, accel_to_throttle
 
 
 class Out(NamedTuple):
@@ -146,10 +146,19 @@ def reference_speed(p: Any, v: float, a: float, u: Pedals, dt: float) -> Rolling
 
 
 @pure
+def brake_acceleration(m: BrakeMap, brake: float, v: float) -> float:
+    """What the brake map gives, without the push its first row has where a released car creeps: a brake never drives."""
+    j = segment(m.col, v)
+    g = fraction(m.col, j, v)
+    i = segment(m.row, brake)
+    return lookup_cell(m, i, fraction(m.row, i, brake), j, g) - maximum(column_value(m, 0, j, g), 0.0)
+
+
+@pure
 def pedal_acceleration(p: Any, u: Pedals, v: float) -> float:
     """With `reference` off: what the pedals ask for, positive in the direction of the gear. v is |speed|."""
     if u.brake > 0.0:
-        return minimum(lookup_grid(p.brake_map, u.brake, v), 0.0) if p.convert_brake_cmd != 0.0 else -u.brake
+        return brake_acceleration(p.brake_map, u.brake, v) if p.convert_brake_cmd != 0.0 else -u.brake
     if p.convert_accel_cmd == 0.0:
         return minimum(u.accel, 0.0) if u.gear == NEUTRAL else u.accel
     return lookup_grid(p.accel_map, 0.0 if u.gear == NEUTRAL else maximum(u.accel, 0.0), v)

@@ -12,7 +12,8 @@ Reference (Runge-Kutta over the motion, controller memory frozen in the step): `
 kept, not zeroed; sgn(0) = 1; I has no bound; torque_delay_time only freezes the steering until the oldest stored torque is that old by the
 controller's own accumulated clock. Torques are stored for that alone.
 Sane: the controller acts once a step, its torque held over the step and delayed by round(torque_delay_time / sampling_time) steps; `prev` is the
-limited command; the dead zone stops the wheel; friction is a budget that stops a motion but never reverses it; damping is implicit, so that no step
+limited command; the dead zone brings the wheel to rest (its threshold adds to the friction) and
+keeps it there; friction is a budget that stops a motion but never reverses it; damping is implicit, so that no step
 is too long; a saturated torque stops the integral; the end stop takes the rate away.
 Source: the public vehicle models of Autoware, restated.
 """
@@ -191,13 +192,19 @@ def of(slots: int) -> Steering:
         stored = ring.put(s.stored, head, Entry(0.0, tau))
         acting = ring.get(stored, back(head, n)).torque
         after = float(head + 1 if head + 1 < slots else 0)
+        drive = acting - p.stiffness * theta
+        resistance = p.friction
+        latched = 0.0
         if abs(acting) < p.dead_zone_threshold and (s.dead_zone != 0.0 or sign(acting) != sign(s.vel)):
-            return State(theta, 0.0, 1.0, integral, e, lim, float(n), 0.0, after, stored)
+            # nothing drives the wheel here and the threshold resists: it comes to rest and stays
+            drive = 0.0
+            resistance = p.friction + p.dead_zone_threshold
+            latched = 1.0
         per_I = dt / (p.inertia + dt * p.damping)
-        omega = dead_band(p.inertia / (p.inertia + dt * p.damping) * s.vel + per_I * (acting - p.stiffness * theta), per_I * p.friction)
+        omega = dead_band(p.inertia / (p.inertia + dt * p.damping) * s.vel + per_I * drive, per_I * resistance)
         omega = clamp(omega, -rate_lim, rate_lim)
         free = theta + dt * clamp(0.5 * (s.vel + omega), -rate_lim, rate_lim)
         pos = clamp(free, -angle_lim, angle_lim)
-        return State(pos, omega if pos == free else 0.0, 0.0, integral, e, lim, float(n), 0.0, after, stored)
+        return State(pos, omega if pos == free else 0.0, latched, integral, e, lim, float(n), 0.0, after, stored)
 
     return Steering(State, reference_step, sane_step)
