@@ -34,7 +34,7 @@ def apply_faults(world: World, params: Any, data: Any, document: Document) -> An
         if missing:
             document.add(at, f"{' and '.join(missing)} missing; a fault names {', '.join(REQUIRED)}")
         channel = entry.get("channel")
-        if channel not in records:
+        if not isinstance(channel, str) or channel not in records:
             if "channel" in entry:
                 what = unknown(records, str(channel), "channel that can break") if records else f"nothing can break in the world {world.name}"
                 document.add((*at, "channel"), what)
