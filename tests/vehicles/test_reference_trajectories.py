@@ -112,6 +112,10 @@ def test_plain_numbers_and_events_are_understood(copy) -> None:
     assert replay(copy("ACTUATION_CMD_MECHANICAL__dead_zone", change)).passed
 
 
+def test_what_is_published_does_not_matter(copy) -> None:
+    assert replay(copy("ACTUATION_CMD_VGR__gears_slope", lambda spec: spec["parameters"].update(enable_pub_steer=False))).passed
+
+
 def test_a_map_that_is_not_there_converts_nothing(copy) -> None:
     def change(spec: dict) -> None:
         spec["parameters"]["brake_map_path"]["value"] = "maps/none.csv"
@@ -176,6 +180,7 @@ BAD_DATA = [
     (lambda lines: [*lines[:3], lines[3].replace(",0.", ",zero.", 1), *lines[4:]], "line 4"),
     (lambda lines: [*lines[:3], lines[3].replace("0.025", "0", 1), *lines[4:]], "line 4"),
     (lambda lines: lines[:100], "steps"),
+    (lambda lines: [*lines[:3], lines[3].replace("0.025,2,", "0.025,22,", 1), *lines[4:]], "one gear"),
 ]
 
 

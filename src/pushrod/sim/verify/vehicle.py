@@ -129,8 +129,9 @@ def _scenario(path: Path, spec: dict[str, Any], rows: list[Row]) -> Scenario:
         raise VerifyError(f"{path}: steps says {spec['steps']}, the data has {len(rows)} rows")
     shortest = min(dt, *(row["dt"] for row in rows))
     p = make(spec["model"], 1).Params()
-    p = p._replace(sampling_time=dt) if "sampling_time" in p._fields else p
     p = _with_numbers(path, p, given)
+    # the reference's own getters know nothing of what is published
+    p = p._replace(**{name: x for name, x in (("sampling_time", dt), ("enable_pub_steer", 1.0)) if name in p._fields})
     p, notes = _with_maps(path, p, given)
     delays = [getattr(p, name) for name in p._fields if name.endswith("_delay")]
     slots = max([slots_for(delay, dt) for delay in delays], default=1)
@@ -237,11 +238,12 @@ def _events(path: Path, spec: dict[str, Any], names: list[str], model: Model) ->
 
 
 def _input(path: Path, row: Row, name: str, k: int) -> float:
-    value = row.get("gear" if name == "gear" else f"u_{name}")
+    """Models whose input vector has no gear are told it beside; where both are there they must agree, for a car has one gear."""
+    value = row.get(f"u_{name}", row.get(name)) if name == "gear" else row.get(f"u_{name}")
     if value is None:
         raise VerifyError(f"{path}: the data has no column {'gear' if name == 'gear' else f'u_{name}'}")
-    if name == "gear" and row.get("u_gear", value) != value:
-        raise VerifyError(f"{path}: row {k}: gear is {value:g} and u_gear {row['u_gear']:g}; a car has one gear")
+    if name == "gear" and row.get("gear", value) != value:
+        raise VerifyError(f"{path}: row {k}: gear is {row['gear']:g} and u_gear {value:g}; a car has one gear")
     return value
 
 
