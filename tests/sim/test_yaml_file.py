@@ -161,3 +161,8 @@ def test_lines_are_those_of_the_editor():
     document = yaml_file.parse("# a comment\na:\n  b: 1\n\n  c: [1,\n    2]\n'd': 4\n")
     lines = [document.line(path) for path in (("a",), ("a", "b"), ("a", "c", 1), ("d",), ("a", "gone"), ())]
     assert lines == [2, 3, 6, 7, 2, 2]
+
+
+def test_half_a_character_is_refused():
+    with pytest.raises(ConfigError, match=r"f.yaml:1: a: .* cannot be read"):
+        yaml_file.parse('a: "\\ud800"', "f.yaml")

@@ -111,6 +111,7 @@ def _plain(node: Any, path: Keys, document: Document, constructor: Any, above: t
     if node.id == "sequence":
         return [_plain(value, (*path, i), document, constructor, (*above, id(node))) for i, value in enumerate(node.value)]
     try:
+        str(node.value).encode()  # escapes can spell half a character
         return constructor.construct_object(node)
     except Exception as e:  # an unknown tag or a malformed scalar: ruamel raises several kinds
         document.add(path, f"{node.value!r} cannot be read: {' '.join(str(e).split())}")
