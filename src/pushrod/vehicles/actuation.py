@@ -28,10 +28,10 @@ from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import clamp, maximum, minimum
 from pushrod.core.table import column_value, fraction, lookup_cell, lookup_grid, segment
 from pushrod.models import queue
+from pushrod.vehicles import parameter
 from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_locked, is_reverse
 from pushrod.vehicles.kinematics import Stages
 from pushrod.vehicles.longitudinal import Speed, opposed, sane_speed, time_constant
-from pushrod.vehicles.parameter import Acceleration, Angle, BrakeCommand, PedalCommand, SlopeAcceleration, Velocity, YawRate
 from pushrod.vehicles.pedal_line import Line, Pressed, flat, line_at, pressed, value
 from pushrod.vehicles.pedal_map import BrakeMap, accel_to_brake, accel_to_throttle
 
@@ -39,10 +39,10 @@ from pushrod.vehicles.pedal_map import BrakeMap, accel_to_brake, accel_to_thrott
 class Out(NamedTuple):
     """What an actuation car reports."""
 
-    vx: Velocity = 0.0
-    ax: Acceleration = 0.0
-    wz: YawRate = 0.0
-    steer: Angle = 0.0
+    vx: parameter.Velocity = 0.0
+    ax: parameter.Acceleration = 0.0
+    wz: parameter.YawRate = 0.0
+    steer: parameter.Angle = 0.0
     steer_valid: A[float, flag("0: the tyre angle is not reported (enable_pub_steer is off)")] = 1.0
 
 
@@ -58,9 +58,9 @@ class Status(NamedTuple):
 class Pedals(NamedTuple):
     """What acts on the motion in one step."""
 
-    accel: PedalCommand = 0.0
-    brake: BrakeCommand = 0.0
-    slope: SlopeAcceleration = 0.0
+    accel: parameter.PedalCommand = 0.0
+    brake: parameter.BrakeCommand = 0.0
+    slope: parameter.SlopeAcceleration = 0.0
     gear: Gear = DRIVE
 
 
@@ -205,9 +205,9 @@ DELAYS = ("accel_time_delay", "brake_time_delay", "steer_time_delay")
 class Commands(NamedTuple):
     """What comes out of the queues."""
 
-    accel: PedalCommand = 0.0
-    brake: BrakeCommand = 0.0
-    steer: Angle = 0.0
+    accel: parameter.PedalCommand = 0.0
+    brake: parameter.BrakeCommand = 0.0
+    steer: parameter.Angle = 0.0
 
 
 class Lines(NamedTuple):
@@ -220,8 +220,8 @@ class Lines(NamedTuple):
 @functools.cache
 def lines(Steer: Any, slots: int) -> Lines:
     """Queues for the accel, brake and steering commands."""
-    accels = queue.of(PedalCommand, slots)
-    brakes = queue.of(BrakeCommand, slots)
+    accels = queue.of(parameter.PedalCommand, slots)
+    brakes = queue.of(parameter.BrakeCommand, slots)
     steers = queue.of(Steer, slots)
 
     class State(NamedTuple):

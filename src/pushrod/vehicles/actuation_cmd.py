@@ -16,46 +16,21 @@ from typing import Any, NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.scalar import clamp
-from pushrod.vehicles import steering
+from pushrod.vehicles import parameter, steering
 from pushrod.vehicles.actuation import DELAYS, Out, Pedals, Status, lines, misfits, reference_speed, report, sane_pedal_speed, status_pedals
 from pushrod.vehicles.car import Car, driven, put_back
 from pushrod.vehicles.gear import DRIVE, Gear, is_held
 from pushrod.vehicles.kinematics import curvatures
 from pushrod.vehicles.longitudinal import time_constant
-from pushrod.vehicles.parameter import (
-    Acceleration,
-    AccelerationLimit,
-    Angle,
-    BrakeCommand,
-    ConvertAccel,
-    ConvertBrake,
-    ConvertSteer,
-    Delay,
-    PedalCommand,
-    Position,
-    PublishSteer,
-    Reference,
-    SamplingTime,
-    SlopeAcceleration,
-    SpeedLimit,
-    SteerBias,
-    SteerLimit,
-    SteerRateLimit,
-    StopDeceleration,
-    TimeConstant,
-    TireCommand,
-    Velocity,
-    Wheelbase,
-)
 from pushrod.vehicles.pedal_map import AccelMap, BrakeMap
 from pushrod.vehicles.queues import too_long
 
 
 class In(NamedTuple):
-    accel_des: PedalCommand = 0.0
-    brake_des: BrakeCommand = 0.0
-    slope_accx: SlopeAcceleration = 0.0
-    steer_des: TireCommand = 0.0
+    accel_des: parameter.PedalCommand = 0.0
+    brake_des: parameter.BrakeCommand = 0.0
+    slope_accx: parameter.SlopeAcceleration = 0.0
+    steer_des: parameter.TireCommand = 0.0
     gear: Gear = DRIVE
 
 
@@ -89,28 +64,28 @@ def status(p: Any, s: Any) -> Status:
 @functools.cache
 def of(slots: int) -> Model:
     """The car with room for `slots` entries in each queue."""
-    waiting = lines(TireCommand, slots)
+    waiting = lines(parameter.TireCommand, slots)
 
     class Params(NamedTuple):
-        reference: Reference = 1.0
-        wheelbase: Wheelbase = 2.79
-        vel_lim: SpeedLimit = 50.0
-        vel_rate_lim: AccelerationLimit = 7.0
-        steer_lim: SteerLimit = 1.0
-        steer_rate_lim: SteerRateLimit = 5.0
-        accel_time_delay: Delay = 0.1
-        accel_time_constant: TimeConstant = 0.1
-        brake_time_delay: Delay = 0.1
-        brake_time_constant: TimeConstant = 0.1
-        steer_time_delay: Delay = 0.24
-        steer_time_constant: TimeConstant = 0.27
-        steer_bias: SteerBias = 0.0
-        convert_accel_cmd: ConvertAccel = 1.0
-        convert_brake_cmd: ConvertBrake = 1.0
-        convert_steer_cmd: ConvertSteer = 0.0
-        enable_pub_steer: PublishSteer = 1.0
-        stop_deceleration: StopDeceleration = 3.0
-        sampling_time: SamplingTime = 0.025
+        reference: parameter.Reference = 1.0
+        wheelbase: parameter.Wheelbase = 2.79
+        vel_lim: parameter.SpeedLimit = 50.0
+        vel_rate_lim: parameter.AccelerationLimit = 7.0
+        steer_lim: parameter.SteerLimit = 1.0
+        steer_rate_lim: parameter.SteerRateLimit = 5.0
+        accel_time_delay: parameter.Delay = 0.1
+        accel_time_constant: parameter.TimeConstant = 0.1
+        brake_time_delay: parameter.Delay = 0.1
+        brake_time_constant: parameter.TimeConstant = 0.1
+        steer_time_delay: parameter.Delay = 0.24
+        steer_time_constant: parameter.TimeConstant = 0.27
+        steer_bias: parameter.SteerBias = 0.0
+        convert_accel_cmd: parameter.ConvertAccel = 1.0
+        convert_brake_cmd: parameter.ConvertBrake = 1.0
+        convert_steer_cmd: parameter.ConvertSteer = 0.0
+        enable_pub_steer: parameter.PublishSteer = 1.0
+        stop_deceleration: parameter.StopDeceleration = 3.0
+        sampling_time: parameter.SamplingTime = 0.025
         accel_map: AccelMap = AccelMap()
         brake_map: BrakeMap = BrakeMap()
 
@@ -119,12 +94,12 @@ def of(slots: int) -> Model:
             yield from too_long(self, DELAYS, slots)
 
     class State(NamedTuple):
-        x: Position = 0.0
-        y: Position = 0.0
-        yaw: Angle = 0.0
-        vx: Velocity = 0.0
-        steer: Angle = 0.0
-        accx: Acceleration = 0.0
+        x: parameter.Position = 0.0
+        y: parameter.Position = 0.0
+        yaw: parameter.Angle = 0.0
+        vx: parameter.Velocity = 0.0
+        steer: parameter.Angle = 0.0
+        accx: parameter.Acceleration = 0.0
         queues: waiting.State = waiting.State()  # type: ignore[name-defined]
 
     @pure

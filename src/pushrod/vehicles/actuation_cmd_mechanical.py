@@ -19,38 +19,13 @@ from typing import Any, NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.scalar import clamp, minimum
-from pushrod.vehicles import mechanical
+from pushrod.vehicles import mechanical, parameter
 from pushrod.vehicles.actuation import DELAYS, Out, Pedals, lines, misfits, reference_speed, report, sane_pedal_speed
 from pushrod.vehicles.actuation_cmd_vgr import In, status
 from pushrod.vehicles.car import Car, driven, put_back
 from pushrod.vehicles.gear import is_held
 from pushrod.vehicles.kinematics import Stages, curvatures
 from pushrod.vehicles.longitudinal import Speed
-from pushrod.vehicles.parameter import (
-    Acceleration,
-    AccelerationLimit,
-    Angle,
-    ConvertAccel,
-    ConvertBrake,
-    ConvertSteer,
-    Delay,
-    Position,
-    PublishSteer,
-    Reference,
-    SamplingTime,
-    SpeedLimit,
-    SteerBias,
-    SteerLimit,
-    SteerRateLimit,
-    StopDeceleration,
-    TimeConstant,
-    Velocity,
-    VgrA,
-    VgrB,
-    VgrC,
-    Wheelbase,
-    WheelCommand,
-)
 from pushrod.vehicles.pedal_map import AccelMap, BrakeMap
 from pushrod.vehicles.queues import slots_for, too_long
 from pushrod.vehicles.vgr import Vgr, tire_command
@@ -88,32 +63,32 @@ def reference_driven(p: Any, c: Car, speed: Speed, gear: float, steer: float, dt
 @functools.cache
 def of(slots: int) -> Model:
     """The car with room for `slots` entries in each queue and for `slots` torques."""
-    waiting = lines(WheelCommand, slots)
+    waiting = lines(parameter.WheelCommand, slots)
     steering = mechanical.of(slots)
 
     class Params(NamedTuple):
-        reference: Reference = 1.0
-        wheelbase: Wheelbase = 2.79
-        vel_lim: SpeedLimit = 50.0
-        vel_rate_lim: AccelerationLimit = 7.0
-        steer_lim: SteerLimit = 1.0
-        steer_rate_lim: SteerRateLimit = 5.0
-        accel_time_delay: Delay = 0.1
-        accel_time_constant: TimeConstant = 0.1
-        brake_time_delay: Delay = 0.1
-        brake_time_constant: TimeConstant = 0.1
-        steer_time_delay: Delay = 0.24
-        steer_time_constant: TimeConstant = 0.27
-        steer_bias: SteerBias = 0.0
-        convert_accel_cmd: ConvertAccel = 1.0
-        convert_brake_cmd: ConvertBrake = 1.0
-        convert_steer_cmd: ConvertSteer = 1.0
-        enable_pub_steer: PublishSteer = 1.0
-        vgr_coef_a: VgrA = 15.713
-        vgr_coef_b: VgrB = 0.053
-        vgr_coef_c: VgrC = 0.042
-        stop_deceleration: StopDeceleration = 3.0
-        sampling_time: SamplingTime = 0.025
+        reference: parameter.Reference = 1.0
+        wheelbase: parameter.Wheelbase = 2.79
+        vel_lim: parameter.SpeedLimit = 50.0
+        vel_rate_lim: parameter.AccelerationLimit = 7.0
+        steer_lim: parameter.SteerLimit = 1.0
+        steer_rate_lim: parameter.SteerRateLimit = 5.0
+        accel_time_delay: parameter.Delay = 0.1
+        accel_time_constant: parameter.TimeConstant = 0.1
+        brake_time_delay: parameter.Delay = 0.1
+        brake_time_constant: parameter.TimeConstant = 0.1
+        steer_time_delay: parameter.Delay = 0.24
+        steer_time_constant: parameter.TimeConstant = 0.27
+        steer_bias: parameter.SteerBias = 0.0
+        convert_accel_cmd: parameter.ConvertAccel = 1.0
+        convert_brake_cmd: parameter.ConvertBrake = 1.0
+        convert_steer_cmd: parameter.ConvertSteer = 1.0
+        enable_pub_steer: parameter.PublishSteer = 1.0
+        vgr_coef_a: parameter.VgrA = 15.713
+        vgr_coef_b: parameter.VgrB = 0.053
+        vgr_coef_c: parameter.VgrC = 0.042
+        stop_deceleration: parameter.StopDeceleration = 3.0
+        sampling_time: parameter.SamplingTime = 0.025
         mechanical_params: mechanical.Params = mechanical.Params()
         accel_map: AccelMap = AccelMap()
         brake_map: BrakeMap = BrakeMap()
@@ -124,12 +99,12 @@ def of(slots: int) -> Model:
             yield from unfit(self.mechanical_params, self.reference, dt or self.sampling_time, slots)
 
     class State(NamedTuple):
-        x: Position = 0.0
-        y: Position = 0.0
-        yaw: Angle = 0.0
-        vx: Velocity = 0.0
-        steer: Angle = 0.0
-        accx: Acceleration = 0.0
+        x: parameter.Position = 0.0
+        y: parameter.Position = 0.0
+        yaw: parameter.Angle = 0.0
+        vx: parameter.Velocity = 0.0
+        steer: parameter.Angle = 0.0
+        accx: parameter.Acceleration = 0.0
         mechanical: steering.State = steering.State()  # type: ignore[name-defined]
         queues: waiting.State = waiting.State()  # type: ignore[name-defined]
 

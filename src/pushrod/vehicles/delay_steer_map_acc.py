@@ -19,27 +19,12 @@ from pushrod.core.purity import pure
 from pushrod.core.scalar import clamp
 from pushrod.core.table import lookup_grid
 from pushrod.models import queue
-from pushrod.vehicles import delay_steer_acc, steering
+from pushrod.vehicles import delay_steer_acc, parameter, steering
 from pushrod.vehicles.car import Car, driven, put_back
 from pushrod.vehicles.delay_steer_acc import GearedIn, sane_moved
 from pushrod.vehicles.gear import is_held
 from pushrod.vehicles.kinematics import Out, Stages, curvatures
 from pushrod.vehicles.longitudinal import Speed, time_constant
-from pushrod.vehicles.parameter import (
-    AccelerationCommand,
-    AccelerationLimit,
-    Delay,
-    Reference,
-    SamplingTime,
-    SpeedLimit,
-    SteerBias,
-    SteerLimit,
-    SteerRateLimit,
-    StopDeceleration,
-    TimeConstant,
-    TireCommand,
-    Wheelbase,
-)
 from pushrod.vehicles.pedal_line import Line, line_at, pressed, value
 from pushrod.vehicles.pedal_map import AccelerationMap
 from pushrod.vehicles.queues import too_long
@@ -93,24 +78,24 @@ def moved(p: Any, c: Car, accx_cmd: float, steer_cmd: float, gear: float, dt: fl
 @functools.cache
 def of(slots: int) -> Model:
     """The car with room for `slots` entries in each queue."""
-    accs = queue.of(AccelerationCommand, slots)
-    angles = queue.of(TireCommand, slots)
+    accs = queue.of(parameter.AccelerationCommand, slots)
+    angles = queue.of(parameter.TireCommand, slots)
     State = delay_steer_acc.of(slots).State
 
     class Params(NamedTuple):
-        reference: Reference = 1.0
-        wheelbase: Wheelbase = 2.79
-        vel_lim: SpeedLimit = 50.0
-        vel_rate_lim: AccelerationLimit = 7.0
-        steer_lim: SteerLimit = 1.0
-        steer_rate_lim: SteerRateLimit = 5.0
-        acc_time_delay: Delay = 0.1
-        acc_time_constant: TimeConstant = 0.1
-        steer_time_delay: Delay = 0.24
-        steer_time_constant: TimeConstant = 0.27
-        steer_bias: SteerBias = 0.0
-        stop_deceleration: StopDeceleration = 3.0
-        sampling_time: SamplingTime = 0.025
+        reference: parameter.Reference = 1.0
+        wheelbase: parameter.Wheelbase = 2.79
+        vel_lim: parameter.SpeedLimit = 50.0
+        vel_rate_lim: parameter.AccelerationLimit = 7.0
+        steer_lim: parameter.SteerLimit = 1.0
+        steer_rate_lim: parameter.SteerRateLimit = 5.0
+        acc_time_delay: parameter.Delay = 0.1
+        acc_time_constant: parameter.TimeConstant = 0.1
+        steer_time_delay: parameter.Delay = 0.24
+        steer_time_constant: parameter.TimeConstant = 0.27
+        steer_bias: parameter.SteerBias = 0.0
+        stop_deceleration: parameter.StopDeceleration = 3.0
+        sampling_time: parameter.SamplingTime = 0.025
         acceleration_map: AccelerationMap = AccelerationMap()
 
         def flaws(self, dt: float | None) -> Iterator[str]:

@@ -22,52 +22,30 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.scalar import clamp, maximum, phi1, settled
 from pushrod.models import queue
-from pushrod.vehicles import steering
+from pushrod.vehicles import parameter, steering
 from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_locked, is_reverse
 from pushrod.vehicles.kinematics import Out, Pose, Stages, curvatures, travel
 from pushrod.vehicles.longitudinal import Speed, opposed, stopping, time_constant
-from pushrod.vehicles.parameter import (
-    Acceleration,
-    AccelerationCommand,
-    AccelerationLimit,
-    Angle,
-    DeadBand,
-    Delay,
-    Position,
-    Reference,
-    SamplingTime,
-    Scaling,
-    SlopeAcceleration,
-    SpeedLimit,
-    SteerBias,
-    SteerLimit,
-    SteerRateLimit,
-    StopDeceleration,
-    TimeConstant,
-    TireCommand,
-    Velocity,
-    Wheelbase,
-)
 from pushrod.vehicles.queues import too_long
 
 
 class In(NamedTuple):
-    pedal_accx_des: AccelerationCommand = 0.0
+    pedal_accx_des: parameter.AccelerationCommand = 0.0
     gear: Gear = DRIVE
-    slope_accx: SlopeAcceleration = 0.0
-    steer_des: TireCommand = 0.0
+    slope_accx: parameter.SlopeAcceleration = 0.0
+    steer_des: parameter.TireCommand = 0.0
 
 
 class Fields(NamedTuple):
     """What moves."""
 
-    x: Position = 0.0
-    y: Position = 0.0
-    yaw: Angle = 0.0
-    vx: Velocity = 0.0
-    steer: Angle = 0.0
-    accx: Acceleration = 0.0
-    pedal_accx: Acceleration = 0.0
+    x: parameter.Position = 0.0
+    y: parameter.Position = 0.0
+    yaw: parameter.Angle = 0.0
+    vx: parameter.Velocity = 0.0
+    steer: parameter.Angle = 0.0
+    accx: parameter.Acceleration = 0.0
+    pedal_accx: parameter.Acceleration = 0.0
 
 
 @pure
@@ -159,38 +137,38 @@ def moved(p: Any, c: Fields, pedal_cmd: float, steer_cmd: float, gear: float, sl
 @functools.cache
 def of(slots: int) -> Model:
     """The car with room for `slots` entries in each queue."""
-    pedals = queue.of(AccelerationCommand, slots)
-    angles = queue.of(TireCommand, slots)
+    pedals = queue.of(parameter.AccelerationCommand, slots)
+    angles = queue.of(parameter.TireCommand, slots)
 
     class Params(NamedTuple):
-        reference: Reference = 1.0
-        wheelbase: Wheelbase = 2.79
-        vel_lim: SpeedLimit = 50.0
-        vel_rate_lim: AccelerationLimit = 7.0
-        steer_lim: SteerLimit = 1.0
-        steer_rate_lim: SteerRateLimit = 5.0
-        acc_time_delay: Delay = 0.1
-        acc_time_constant: TimeConstant = 0.1
-        steer_time_delay: Delay = 0.24
-        steer_time_constant: TimeConstant = 0.27
-        steer_dead_band: DeadBand = 0.0
-        steer_bias: SteerBias = 0.0
-        debug_acc_scaling_factor: Scaling = 1.0
-        debug_steer_scaling_factor: Scaling = 1.0
-        stop_deceleration: StopDeceleration = 3.0
-        sampling_time: SamplingTime = 0.025
+        reference: parameter.Reference = 1.0
+        wheelbase: parameter.Wheelbase = 2.79
+        vel_lim: parameter.SpeedLimit = 50.0
+        vel_rate_lim: parameter.AccelerationLimit = 7.0
+        steer_lim: parameter.SteerLimit = 1.0
+        steer_rate_lim: parameter.SteerRateLimit = 5.0
+        acc_time_delay: parameter.Delay = 0.1
+        acc_time_constant: parameter.TimeConstant = 0.1
+        steer_time_delay: parameter.Delay = 0.24
+        steer_time_constant: parameter.TimeConstant = 0.27
+        steer_dead_band: parameter.DeadBand = 0.0
+        steer_bias: parameter.SteerBias = 0.0
+        debug_acc_scaling_factor: parameter.Scaling = 1.0
+        debug_steer_scaling_factor: parameter.Scaling = 1.0
+        stop_deceleration: parameter.StopDeceleration = 3.0
+        sampling_time: parameter.SamplingTime = 0.025
 
         def flaws(self, dt: float | None) -> Iterator[str]:
             yield from too_long(self, ("acc_time_delay", "steer_time_delay"), slots)
 
     class State(NamedTuple):
-        x: Position = 0.0
-        y: Position = 0.0
-        yaw: Angle = 0.0
-        vx: Velocity = 0.0
-        steer: Angle = 0.0
-        accx: Acceleration = 0.0
-        pedal_accx: Acceleration = 0.0
+        x: parameter.Position = 0.0
+        y: parameter.Position = 0.0
+        yaw: parameter.Angle = 0.0
+        vx: parameter.Velocity = 0.0
+        steer: parameter.Angle = 0.0
+        accx: parameter.Acceleration = 0.0
+        pedal_accx: parameter.Acceleration = 0.0
         pedal_queue: pedals.State = pedals.State()  # type: ignore[name-defined]
         steer_queue: angles.State = angles.State()  # type: ignore[name-defined]
 

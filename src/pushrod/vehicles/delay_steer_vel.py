@@ -19,45 +19,26 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.scalar import clamp
 from pushrod.models import queue
-from pushrod.vehicles import steering
+from pushrod.vehicles import parameter, steering
 from pushrod.vehicles.kinematics import Out, Pose, Stages, curvatures, travel
 from pushrod.vehicles.longitudinal import Speed, time_constant
-from pushrod.vehicles.parameter import (
-    Acceleration,
-    AccelerationLimit,
-    Angle,
-    DeadBand,
-    Delay,
-    Position,
-    Reference,
-    SamplingTime,
-    SpeedCommand,
-    SpeedLimit,
-    SteerBias,
-    SteerLimit,
-    SteerRateLimit,
-    TimeConstant,
-    TireCommand,
-    Velocity,
-    Wheelbase,
-)
 from pushrod.vehicles.queues import too_long
 
 
 class In(NamedTuple):
-    vx_des: SpeedCommand = 0.0
-    steer_des: TireCommand = 0.0
+    vx_des: parameter.SpeedCommand = 0.0
+    steer_des: parameter.TireCommand = 0.0
 
 
 class Fields(NamedTuple):
     """What moves."""
 
-    x: Position = 0.0
-    y: Position = 0.0
-    yaw: Angle = 0.0
-    vx: Velocity = 0.0
-    steer: Angle = 0.0
-    accx: Acceleration = 0.0
+    x: parameter.Position = 0.0
+    y: parameter.Position = 0.0
+    yaw: parameter.Angle = 0.0
+    vx: parameter.Velocity = 0.0
+    steer: parameter.Angle = 0.0
+    accx: parameter.Acceleration = 0.0
 
 
 @pure
@@ -111,34 +92,34 @@ def moved(p: Any, s: Fields, vx_cmd: float, steer_cmd: float, dt: float) -> Fiel
 @functools.cache
 def of(slots: int) -> Model:
     """The car with room for `slots` entries in each queue."""
-    speeds = queue.of(SpeedCommand, slots)
-    angles = queue.of(TireCommand, slots)
+    speeds = queue.of(parameter.SpeedCommand, slots)
+    angles = queue.of(parameter.TireCommand, slots)
 
     class Params(NamedTuple):
-        reference: Reference = 1.0
-        wheelbase: Wheelbase = 2.79
-        vel_lim: SpeedLimit = 50.0
-        vel_rate_lim: AccelerationLimit = 7.0
-        steer_lim: SteerLimit = 1.0
-        steer_rate_lim: SteerRateLimit = 5.0
-        vel_time_delay: Delay = 0.25
-        vel_time_constant: TimeConstant = 0.5
-        steer_time_delay: Delay = 0.24
-        steer_time_constant: TimeConstant = 0.27
-        steer_dead_band: DeadBand = 0.0
-        steer_bias: SteerBias = 0.0
-        sampling_time: SamplingTime = 0.025
+        reference: parameter.Reference = 1.0
+        wheelbase: parameter.Wheelbase = 2.79
+        vel_lim: parameter.SpeedLimit = 50.0
+        vel_rate_lim: parameter.AccelerationLimit = 7.0
+        steer_lim: parameter.SteerLimit = 1.0
+        steer_rate_lim: parameter.SteerRateLimit = 5.0
+        vel_time_delay: parameter.Delay = 0.25
+        vel_time_constant: parameter.TimeConstant = 0.5
+        steer_time_delay: parameter.Delay = 0.24
+        steer_time_constant: parameter.TimeConstant = 0.27
+        steer_dead_band: parameter.DeadBand = 0.0
+        steer_bias: parameter.SteerBias = 0.0
+        sampling_time: parameter.SamplingTime = 0.025
 
         def flaws(self, dt: float | None) -> Iterator[str]:
             yield from too_long(self, ("vel_time_delay", "steer_time_delay"), slots)
 
     class State(NamedTuple):
-        x: Position = 0.0
-        y: Position = 0.0
-        yaw: Angle = 0.0
-        vx: Velocity = 0.0
-        steer: Angle = 0.0
-        accx: Acceleration = 0.0
+        x: parameter.Position = 0.0
+        y: parameter.Position = 0.0
+        yaw: parameter.Angle = 0.0
+        vx: parameter.Velocity = 0.0
+        steer: parameter.Angle = 0.0
+        accx: parameter.Acceleration = 0.0
         vx_queue: speeds.State = speeds.State()  # type: ignore[name-defined]
         steer_queue: angles.State = angles.State()  # type: ignore[name-defined]
 

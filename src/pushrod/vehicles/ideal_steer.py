@@ -16,58 +16,47 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.scalar import maximum
+from pushrod.vehicles import parameter
 from pushrod.vehicles.gear import DRIVE, NEUTRAL, Gear, is_against, is_held, is_stopping
 from pushrod.vehicles.kinematics import Out, Pose, Stages, travel
 from pushrod.vehicles.longitudinal import Speed, stopping
-from pushrod.vehicles.parameter import (
-    Acceleration,
-    AccelerationCommand,
-    Angle,
-    Position,
-    Reference,
-    SpeedCommand,
-    StopDeceleration,
-    TireCommand,
-    Velocity,
-    Wheelbase,
-)
 
 
 class Params(NamedTuple):
-    reference: Reference = 1.0
-    wheelbase: Wheelbase = 2.79
+    reference: parameter.Reference = 1.0
+    wheelbase: parameter.Wheelbase = 2.79
 
 
 class GearedParams(NamedTuple):
-    reference: Reference = 1.0
-    wheelbase: Wheelbase = 2.79
-    stop_deceleration: StopDeceleration = 3.0
+    reference: parameter.Reference = 1.0
+    wheelbase: parameter.Wheelbase = 2.79
+    stop_deceleration: parameter.StopDeceleration = 3.0
 
 
 class State(NamedTuple):
     """The pose, and what was reported last."""
 
-    x: Position = 0.0
-    y: Position = 0.0
-    yaw: Angle = 0.0
-    vx: Velocity = 0.0
-    accx: Acceleration = 0.0
-    steer: Angle = 0.0
+    x: parameter.Position = 0.0
+    y: parameter.Position = 0.0
+    yaw: parameter.Angle = 0.0
+    vx: parameter.Velocity = 0.0
+    accx: parameter.Acceleration = 0.0
+    steer: parameter.Angle = 0.0
 
 
 class VelIn(NamedTuple):
-    vx_des: SpeedCommand = 0.0
-    steer_des: TireCommand = 0.0
+    vx_des: parameter.SpeedCommand = 0.0
+    steer_des: parameter.TireCommand = 0.0
 
 
 class AccIn(NamedTuple):
-    ax_des: AccelerationCommand = 0.0
-    steer_des: TireCommand = 0.0
+    ax_des: parameter.AccelerationCommand = 0.0
+    steer_des: parameter.TireCommand = 0.0
 
 
 class GearedIn(NamedTuple):
-    ax_des: AccelerationCommand = 0.0
-    steer_des: TireCommand = 0.0
+    ax_des: parameter.AccelerationCommand = 0.0
+    steer_des: parameter.TireCommand = 0.0
     gear: Gear = DRIVE
 
 
