@@ -1,0 +1,114 @@
+"""A fixed-rate loop: absolute deadlines, missed periods skipped and counted, lateness kept in a histogram of fixed size."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pushrod.runtime.clock import SteppedClock
+
+SPIN = 150_000  # [ns] spun before a deadline, because sleeping is late by tens of microseconds
+BINS = 40  # lateness bins, each 2^(1/2) wider than the last, from 1 us
+
+
+class Timing(NamedTuple):
+    """How a loop has kept its time so far; seconds."""
+
+    name: str
+    ticks: int
+    missed: int
+    worst: float
+    p50: float
+    p99: float
+
+
+class Cadence(ABC):
+    """A running loop. `stop` ends it; `timing` says who was late and by how much."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.ticks = 0
+        self.missed = 0
+        self.worst_ns = 0
+        self.bins = [0] * BINS
+
+    @abstractmethod
+    def stop(self) -> None: ...
+
+    def note(self, late_ns: int) -> None:
+        self.ticks += 1
+        self.worst_ns = max(self.worst_ns, late_ns)
+        self.bins[min(BINS - 1, (late_ns // 1000 + 1).bit_length() * 2)] += 1
+
+    def timing(self) -> Timing:
+        return Timing(self.name, self.ticks, self.missed, self.worst_ns * 1e-9, self._share(0.5), self._share(0.99))
+
+    def _share(self, share: float) -> float:
+        """Upper edge of the bin that holds this share of all ticks."""
+        left = share * self.ticks
+        for j, n in enumerate(self.bins):
+            left -= n
+            if left <= 0.0:
+                return min((1 << (j // 2)) * 1e-6, self.worst_ns * 1e-9)
+        return self.worst_ns * 1e-9
+
+
+class ThreadCadence(Cadence):
+    """On the wall clock: a thread of its own that sleeps, then spins to the deadline."""
+
+    def __init__(self, period: float, tick: Callable[[int], None], name: str) -> None:
+        super().__init__(name)
+        self._period = round(period * 1e9)
+        self._tick = tick
+        self._stopping = False
+        self.error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name=f"pushrod {name}", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), 1
+        while not self._stopping:
+            deadline = start + k * period
+            wait = deadline - SPIN - mono()
+            if wait > 0:
+                time.sleep(wait * 1e-9)
+            while mono() < deadline:
+                pass
+            if self._stopping:
+                return
+            self.note(mono() - deadline)
+            try:
+                self._tick(k)
+            except BaseException as e:
+                self.error = e
+                return
+            following = (mono() - start) // period + 1
+            self.missed += following - k - 1
+            k = following
+
+    def stop(self) -> None:
+        self._stopping = True
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+
+
+class StepCadence(Cadence):
+    """On the stepped clock: called inline, never late."""
+
+    def __init__(self, clock: "SteppedClock", period_ns: int, tick: Callable[[int], None], name: str) -> None:
+        super().__init__(name)
+        self._clock = clock
+        self._period = period_ns
+        self._tick = tick
+        self._start = clock.ns
+        self._cancel = clock.at(clock.ns + period_ns, lambda: self._fire(1))
+
+    def _fire(self, k: int) -> None:
+        self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1))
+        self.note(0)
+        self._tick(k)
+
+    def stop(self) -> None:
+        self._cancel()

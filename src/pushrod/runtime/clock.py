@@ -1,0 +1,169 @@
+"""Time as a contract: the wall clock, or a stepped clock under which a whole runtime run is deterministic and faster than real time.
+
+    now()                    seconds, monotonic
+    wall()                   seconds since the epoch; under the stepped clock the same as now()
+    every(period, tick)      calls tick(k) at a fixed rate; gives a Cadence that can be stopped and asked
+    later(delay, function)   calls once; gives a function that cancels it
+    loop_factory             for asyncio.Runner: None means asyncio's own
+"""
+
+import heapq
+import itertools
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+from pushrod.runtime.cadence import Cadence, StepCadence, ThreadCadence
+
+Cancel = Callable[[], None]
+
+
+class Clock(ABC):
+    @abstractmethod
+    def now(self) -> float: ...
+
+    @abstractmethod
+    def wall(self) -> float: ...
+
+    @abstractmethod
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence: ...
+
+    @abstractmethod
+    def later(self, delay: float, function: Callable[[], None]) -> Cancel: ...
+
+    @abstractmethod
+    def loop_factory(self) -> Any: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class WallClock(Clock):
+    """Real time. Each fixed-rate loop has a thread of its own; `later` runs on one timer thread."""
+
+    def __init__(self) -> None:
+        self._cadences: list[Cadence] = []
+        self._timers = _Timers()
+
+    def now(self) -> float:
+        return time.monotonic()
+
+    def wall(self) -> float:
+        return time.time()
+
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence:
+        cadence = ThreadCadence(period, tick, name)
+        self._cadences.append(cadence)
+        return cadence
+
+    def later(self, delay: float, function: Callable[[], None]) -> Cancel:
+        return self._timers.add(time.monotonic() + delay, function)
+
+    def loop_factory(self) -> Any:
+        import asyncio
+
+        return asyncio.new_event_loop()
+
+    def close(self) -> None:
+        for cadence in self._cadences:
+            cadence.stop()
+        self._timers.close()
+
+
+class _Timers:
+    """One thread that calls functions when their time has come; started with the first of them."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self._gone: set[int] = set()
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def add(self, when: float, function: Callable[[], None]) -> Cancel:
+        with self._wake:
+            n = next(self._order)
+            heapq.heappush(self._heap, (when, n, function))
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._run, name="pushrod timers", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+        return lambda: self._gone.add(n)
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._closed and (not self._heap or self._heap[0][0] > time.monotonic()):
+                    self._wake.wait(max(0.0, self._heap[0][0] - time.monotonic()) if self._heap else None)
+                if self._closed:
+                    return
+                _, n, function = heapq.heappop(self._heap)
+            if n in self._gone:
+                self._gone.discard(n)
+            else:
+                function()
+
+    def close(self) -> None:
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+
+class SteppedClock(Clock):
+    """Time that jumps from one thing to do to the next. Integer nanoseconds, so that sums are exact.
+
+    Under asyncio it is driven by its event loop (`loop_factory`); without one, by `advance`.
+    """
+
+    def __init__(self) -> None:
+        self.ns = 0
+        self.heap: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+
+    def now(self) -> float:
+        return self.ns * 1e-9
+
+    def wall(self) -> float:
+        return self.ns * 1e-9
+
+    def at(self, ns: int, function: Callable[[], None]) -> Cancel:
+        gone = []
+
+        def call() -> None:
+            if not gone:
+                function()
+
+        heapq.heappush(self.heap, (ns, next(self._order), call))
+        return lambda: gone.append(True)
+
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence:
+        return StepCadence(self, round(period * 1e9), tick, name)
+
+    def later(self, delay: float, function: Callable[[], None]) -> Cancel:
+        return self.at(self.ns + round(delay * 1e9), function)
+
+    def pop(self) -> None:
+        """Jump to the next thing to do and do it."""
+        ns, _, function = heapq.heappop(self.heap)
+        self.ns = max(self.ns, ns)
+        function()
+
+    def advance(self, seconds: float) -> None:
+        """Do everything that falls due within so many seconds."""
+        end = self.ns + round(seconds * 1e9)
+        while self.heap and self.heap[0][0] <= end:
+            self.pop()
+        self.ns = end
+
+    def loop_factory(self) -> Any:
+        from pushrod.runtime.stepped_loop import SteppedLoop
+
+        return SteppedLoop(self)
+
+    def close(self) -> None:
+        self.heap.clear()

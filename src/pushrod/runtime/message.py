@@ -1,0 +1,106 @@
+"""What travels: commands with their envelope, what became of them, and what actuators, sensors, parameters and safety report."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from pushrod.runtime.result import Result
+
+
+class Command(Struct, frozen=True, gc=False):
+    """A payload and where it comes from. Times in seconds; validity 0 means for ever; sequence 0 means none given.
+
+    `epoch` is the arming it was sent under (0: it is delivered at once, so the gate's own counts).
+    """
+
+    payload: Any
+    source: str
+    origin: float
+    validity: float = 0.0
+    sequence: int = 0
+    priority: int = 0
+    epoch: int = 0
+    id: str | None = None
+
+
+class Outcome(Struct, frozen=True, gc=False):
+    """What observers of an actuator's topic see: the command, and what became of it."""
+
+    command: Command
+    result: Result
+
+
+class Message(Struct, frozen=True, gc=False):
+    """A payload on its way to observers: when (monotonic and wall clock, s), from which robot, about what, in which frame."""
+
+    payload: Any
+    topic: tuple[str, ...]
+    time: float
+    wall_time: float
+    robot: str
+    source: str = ""
+    frame: str = ""
+
+
+class BeginMotion(Struct, frozen=True, gc=False, tag=True):
+    """A motion has begun: from, to [rad or m], and when it should arrive [s of the runtime's clock]; peaks are magnitudes."""
+
+    initial_position: float
+    target_position: float
+    expected_arrival: float
+    command_id: str | None = None
+    command_type: Literal["position", "velocity", "effort", "trajectory"] | None = None
+    acceleration: float | None = None
+    peak_velocity: float | None = None
+
+
+class EndMotion(Struct, frozen=True, gc=False, tag=True):
+    """A motion has ended, where and why."""
+
+    position: float
+    reason: Literal["completed", "cancelled", "limit_reached", "fault"]
+    detail: str | None = None
+    message: str | None = None
+    command_id: str | None = None
+
+
+class JointState(Struct, frozen=True, gc=False, tag=True):
+    """Measured joints; lists that are given are as long as `names`."""
+
+    names: tuple[str, ...]
+    positions: tuple[float, ...] = ()
+    velocities: tuple[float, ...] = ()
+    efforts: tuple[float, ...] = ()
+
+    def problem(self) -> str | None:
+        """The element that is wrong and why, or None."""
+        from math import isfinite
+
+        for name in ("positions", "velocities", "efforts"):
+            values = getattr(self, name)
+            if values and len(values) != len(self.names):
+                return f"{name} holds {len(values)} values for {len(self.names)} names"
+            for i, x in enumerate(values):
+                if isinstance(x, bool) or not isinstance(x, (int, float)) or not isfinite(x):
+                    return f"{name}, element {i} must be a finite number, got {x!r}"
+        return None
+
+
+class HardwareError(Struct, frozen=True, gc=False, tag=True):
+    path: tuple[str, ...]
+    error: str
+
+
+class Transition(Struct, frozen=True, gc=False, tag=True, rename={"from_": "from"}):
+    """The safety state changed."""
+
+    from_: str
+    to: str
+    why: str = ""
+
+
+class ParameterChanged(Struct, frozen=True, gc=False, tag=True):
+    path: str
+    old: Any
+    new: Any
+    source: Literal["local", "remote", "init", "persisted", "startup"] = "local"

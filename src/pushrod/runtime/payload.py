@@ -1,0 +1,186 @@
+"""What can be asked of an actuator: values in joint space, SI, durations in seconds.
+
+A payload knows three things of itself, so that the gate needs no table of rules: what is wrong with it, itself within limits, itself in motor space.
+A driver's own payload subclasses `Payload` and overrides what it needs.
+"""
+
+from math import inf, isfinite
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from pushrod.robot.description import Limits
+from pushrod.robot.transmission import Transmission
+
+
+class Payload(Struct, frozen=True, gc=False, tag=True):
+    """Nothing is wrong with it, nothing limits it, and it is the same in motor space."""
+
+    def problem(self) -> str | None:
+        """The element that is wrong and why, or None."""
+        return None
+
+    def within(self, limits: Limits) -> Any:
+        """Itself where nothing changes, else a new payload inside the limits."""
+        return self
+
+    def to_motor(self, transmission: Transmission) -> Any:
+        return self
+
+
+def _number(name: str, x: Any) -> str | None:
+    if isinstance(x, bool) or not isinstance(x, (int, float)):
+        return f"{name} must be a number, got {x!r}"
+    return None if isfinite(x) else f"{name} must be finite, got {x}"
+
+
+def _hint(name: str, x: Any) -> str | None:
+    return None if x is None else _number(name, x)
+
+
+def _duration(x: Any) -> str | None:
+    if x is None:
+        return None
+    return _number("duration", x) or (None if x > 0.0 else f"duration must be longer than 0 s, got {x}")
+
+
+def _clip(x: float, lo: float | None, hi: float | None) -> float:
+    if lo is not None and x < lo:
+        return lo
+    return hi if hi is not None and x > hi else x
+
+
+def _magnitude(x: float | None, limit: float | None) -> float | None:
+    return x if x is None or limit is None else _clip(x, -limit, limit)
+
+
+class Position(Payload, frozen=True, gc=False, tag=True):
+    """Go to a position [rad or m]; velocity [rad/s or m/s] and duration [s] are hints."""
+
+    position: float
+    velocity: float | None = None
+    duration: float | None = None
+
+    def problem(self) -> str | None:
+        return _number("position", self.position) or _hint("velocity", self.velocity) or _duration(self.duration)
+
+    def within(self, limits: Limits) -> "Position":
+        x, v = _clip(self.position, limits.lower, limits.upper), _magnitude(self.velocity, limits.velocity)
+        return self if x == self.position and v == self.velocity else Position(x, v, self.duration)
+
+    def to_motor(self, transmission: Transmission) -> "Position":
+        v = self.velocity
+        return Position(transmission.position_to_motor(self.position), None if v is None else transmission.rate_to_motor(v), self.duration)
+
+
+class Velocity(Payload, frozen=True, gc=False, tag=True):
+    """Move at a velocity [rad/s or m/s], for a duration [s] or until told otherwise."""
+
+    velocity: float
+    duration: float | None = None
+
+    def problem(self) -> str | None:
+        return _number("velocity", self.velocity) or _duration(self.duration)
+
+    def within(self, limits: Limits) -> "Velocity":
+        v = _magnitude(self.velocity, limits.velocity)
+        return self if v == self.velocity else Velocity(v, self.duration)  # type: ignore[arg-type]
+
+    def to_motor(self, transmission: Transmission) -> "Velocity":
+        return Velocity(transmission.rate_to_motor(self.velocity), self.duration)
+
+
+class Effort(Payload, frozen=True, gc=False, tag=True):
+    """Push with an effort [N.m or N], for a duration [s] or until told otherwise."""
+
+    effort: float
+    duration: float | None = None
+
+    def problem(self) -> str | None:
+        return _number("effort", self.effort) or _duration(self.duration)
+
+    def within(self, limits: Limits) -> "Effort":
+        e = _magnitude(self.effort, limits.effort)
+        return self if e == self.effort else Effort(e, self.duration)  # type: ignore[arg-type]
+
+    def to_motor(self, transmission: Transmission) -> "Effort":
+        return Effort(transmission.effort_to_motor(self.effort), self.duration)
+
+
+class Waypoint(Struct, frozen=True, gc=False):
+    """Where to be at a time [s] from the start, and how fast, if that matters."""
+
+    position: float
+    time: float
+    velocity: float | None = None
+    acceleration: float | None = None
+
+    def problem(self) -> str | None:
+        found = _number("position", self.position) or _number("time", self.time) or _hint("velocity", self.velocity)
+        found = found or _hint("acceleration", self.acceleration)
+        return found or (None if self.time >= 0.0 else f"time must not be negative, got {self.time}")
+
+
+class Trajectory(Payload, frozen=True, gc=False, tag=True):
+    """Follow waypoints, `repeat` times over or for ever."""
+
+    waypoints: tuple[Waypoint, ...]
+    repeat: int | Literal["forever"] = 1
+
+    def problem(self) -> str | None:
+        if not self.waypoints:
+            return "waypoints must hold at least one waypoint"
+        last = -inf
+        for i, point in enumerate(self.waypoints):
+            found = point.problem()
+            if found:
+                return f"waypoints[{i}].{found}"
+            if not point.time > last:
+                return f"waypoints[{i}].time must be later than the one before ({last} s), got {point.time}"
+            last = point.time
+        if self.repeat != "forever" and (isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or self.repeat < 1):
+            return f"repeat must be a whole number above 0 or 'forever', got {self.repeat!r}"
+        return None
+
+    def within(self, limits: Limits) -> "Trajectory":
+        points = tuple(
+            Waypoint(
+                _clip(p.position, limits.lower, limits.upper),
+                p.time,
+                _magnitude(p.velocity, limits.velocity),
+                _magnitude(p.acceleration, limits.acceleration),
+            )
+            for p in self.waypoints
+        )
+        return self if points == self.waypoints else Trajectory(points, self.repeat)
+
+    def to_motor(self, transmission: Transmission) -> "Trajectory":
+        rate = transmission.rate_to_motor
+        return Trajectory(
+            tuple(
+                Waypoint(
+                    transmission.position_to_motor(p.position),
+                    p.time,
+                    None if p.velocity is None else rate(p.velocity),
+                    None if p.acceleration is None else rate(p.acceleration),
+                )
+                for p in self.waypoints
+            ),
+            self.repeat,
+        )
+
+
+class Hold(Payload, frozen=True, gc=False, tag=True):
+    """Keep the present position, with force."""
+
+
+class Stop(Payload, frozen=True, gc=False, tag=True):
+    """Cease motion and go passive, at once or by slowing down. Not a safety function: that is disarming."""
+
+    mode: Literal["immediate", "decelerate"] = "immediate"
+
+    def problem(self) -> str | None:
+        return None if self.mode in ("immediate", "decelerate") else f"mode must be 'immediate' or 'decelerate', got {self.mode!r}"
+
+
+BUILT_IN: tuple[type[Payload], ...] = (Effort, Hold, Position, Stop, Trajectory, Velocity)

@@ -1,0 +1,76 @@
+"""The answer to a command: one of three, for every command and every delivery.
+
+    Accepted   it acts as asked
+    Clamped    it acts, but not as asked: what was asked, what is done
+    Refused    it does not act: why, and what to do
+"""
+
+from typing import Any
+
+from msgspec import Struct
+
+ADVICE = {
+    "unsupported": "send one of the payloads this driver declares",
+    "malformed": "send finite numbers of the declared kind",
+    "stale": "it is older than its validity: send it sooner, or let it be valid longer",
+    "sequence": "a duplicate, or out of order: give it a higher sequence number",
+    "lease": "another commander holds this actuator: wait, or take it over explicitly",
+    "not_armed": "arm the robot first",
+    "epoch": "it was sent before a disarm: send it again",
+    "limits": "stay within the limits of the joint, or choose the policy clamp",
+    "driver_error": "the driver raised and the actuator was made safe: see the detail, repair, arm again",
+    "busy": "the driver has not come back from its last call",
+    "superseded": "a newer command took its place before it started",
+    "withdrawn": "it had not started when its time was up: it will not act",
+    "blocking": "this driver blocks, so direct delivery cannot wait for it: use sync or publish",
+    "stopped": "the driver is not running: see why it stopped",
+    "batch": "another command of the same batch was refused, so none of it acts",
+}
+
+
+class Accepted(Struct, frozen=True, gc=False, tag=True):
+    """It acts as asked; `info` is what the driver had to say."""
+
+    info: Any = None
+
+    @property
+    def ok(self) -> bool:
+        return True
+
+
+class Clamped(Struct, frozen=True, gc=False, tag=True):
+    """It acts within the limits: `asked` and `done` are payloads in joint space."""
+
+    asked: Any
+    done: Any
+    info: Any = None
+
+    @property
+    def ok(self) -> bool:
+        return True
+
+
+class Refused(Struct, frozen=True, gc=False, tag=True):
+    """It does not act. `reason` is a key of ADVICE; `actuator` the path, `command` the kind of payload."""
+
+    reason: str
+    actuator: str
+    command: str
+    advice: str
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return False
+
+    def __str__(self) -> str:
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self.actuator} refused {self.command}: {self.reason.replace('_', ' ')}{detail}; {self.advice}"
+
+
+Result = Accepted | Clamped | Refused
+ACCEPTED = Accepted()
+
+
+def refused(reason: str, actuator: str, command: str, detail: str = "") -> Refused:
+    return Refused(reason, actuator, command, ADVICE[reason], detail)
