@@ -110,6 +110,27 @@ def test_check_of_tables(grid: Grid, says: str) -> None:
         check(grid)
 
 
+def test_check_of_what_is_no_number() -> None:
+    check(Inner(mode=True))  # a flag may be written as one
+    assert list(problems(Inner(T="80 ms"))) == ["T = '80 ms' is not a number; allowed [0.01, 5] s"]  # type: ignore[arg-type]
+
+
+def test_a_lone_number_needs_a_unit_and_a_ring_a_slot() -> None:
+    for lone in (float, A[int, Q("V")]):
+        with pytest.raises(TypeError, match="neither a record nor an annotated float"):
+            leaves(lone)
+    with pytest.raises(ValueError, match="at least one slot, got 0"):
+        Ring(Sent, 0)
+
+
+def test_a_ring_is_replaced_slot_by_slot() -> None:
+    line = RING.empty()
+    for k in range(3):
+        line = RING.put(line, k, Sent(float(k)))
+    assert [RING.get(line, k).u for k in range(3)] == [0.0, 1.0, 2.0]
+    assert RING.empty() == (Sent(), Sent(), Sent())
+
+
 def test_a_wrong_name_is_answered_with_the_nearest() -> None:
     table = {"first_order": 1, "rate_limit": 2}
     assert find(table, "rate_limit", "model") == 2

@@ -67,6 +67,12 @@ def test_quadratic_passes_through_its_three_points(t0, length, where, y0, ym, y1
         assert value(y, tm) == ym
 
 
+def test_times_that_fall_together_in_float32_give_the_end_and_no_division_by_zero():
+    assert linear.linear(1.0, 1.0, 1.0, 2.0, 3.0) == 3.0
+    for t0, tm, t1 in ((1.0, 1.0, 2.0), (1.0, 2.0, 2.0), (1.0, 0.5, 1.0)):
+        assert quadratic.quadratic(1.0, t0, t1, tm, 2.0, 5.0, 3.0) == 3.0
+
+
 def test_quadratic_reproduces_a_parabola():
     def parabola(t):
         return 2.0 - 3.0 * t + 0.5 * t * t

@@ -1,4 +1,4 @@
-"""Settling time: the end of the last tick after which y was outside target +- band; infinite if it was outside at the end."""
+"""Settling time: the end of the first tick after which y stays within target +- band, 0 if it always did; infinite if it is outside at the end."""
 
 from typing import Annotated as A
 from typing import NamedTuple

@@ -1,0 +1,89 @@
+"""Each metric, folded in plain Python over a history, against what the whole history says."""
+
+import math
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pushrod import metrics
+from pushrod.core.model import Tick
+from pushrod.core.purity import offences
+from pushrod.metrics import METRICS, Measure
+
+DT = 0.5
+histories = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30)
+
+
+def folded(measure: Measure, ys: Sequence[float], k0: int = 0) -> float:
+    metric, _, p = measure
+    m, at = metric.State(), Tick(k0, DT)
+    for k, y in enumerate(ys, start=k0):
+        at = Tick(k, DT)
+        m = metric.fold(p, m, y, at)
+    return metric.finish(p, m, at)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_pure_and_under_its_own_name(name: str) -> None:
+    metric = METRICS[name]
+    assert metric.name == name
+    assert offences(metric.fold) + offences(metric.finish) == []
+
+
+@given(histories)
+def test_extremes_and_the_last(ys: list[float]) -> None:
+    assert folded(metrics.maximum("y"), ys) == max(ys)
+    assert folded(metrics.minimum("y"), ys) == min(ys)
+    assert folded(metrics.final("y"), ys) == ys[-1]
+
+
+@given(histories, st.floats(-1e3, 1e3))
+def test_root_mean_square(ys: list[float], target: float) -> None:
+    assert folded(metrics.rms("y", target), ys) == pytest.approx(math.sqrt(math.fsum((y - target) ** 2 for y in ys) / len(ys)), rel=1e-14)
+
+
+def test_small_terms_are_not_lost_on_a_large_sum() -> None:
+    ys = [1e8] + [1.0] * 10_000
+    assert folded(metrics.rms("y"), ys) == pytest.approx(math.sqrt(math.fsum(y * y for y in ys) / len(ys)), rel=1e-16)
+
+
+def test_nothing_watched_is_no_error() -> None:
+    assert folded(metrics.rms("y"), []) == 0.0
+
+
+SWING = [0.0, 2.0, 0.5, 1.2, 0.9, 1.1, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("band", "tick"),
+    [
+        (2.0, 0),  # inside from the start
+        (1.0, 0),  # on the edge is inside
+        (0.5, 3),
+        (0.25, 4),
+        (0.15, 5),
+        (0.05, 7),
+    ],
+)
+def test_settling_time_is_the_end_of_the_first_tick_inside_for_good(band: float, tick: int) -> None:
+    assert folded(metrics.settling_time("y", 1.0, band), SWING) == tick * DT
+
+
+def test_never_settled() -> None:
+    assert folded(metrics.settling_time("y", 1.0, 0.05), SWING[:-1]) == math.inf
+
+
+def test_crossing_time_is_the_end_of_the_first_tick_past_the_threshold() -> None:
+    rise = [0.0, 0.4, 0.5, 0.3, 0.9]
+    assert folded(metrics.crossing_time("y", 0.5), rise) == 3 * DT
+    assert folded(metrics.crossing_time("y", -1.0), rise) == DT
+    assert folded(metrics.crossing_time("y", 1.0), rise) == math.inf
+    assert folded(metrics.crossing_time("y", 0.3, falling=True), rise[1:]) == 3 * DT
+    assert folded(metrics.crossing_time("y", -0.1, falling=True), rise) == math.inf
+
+
+def test_times_count_from_tick_zero_wherever_the_run_begins() -> None:
+    assert folded(metrics.crossing_time("y", 0.5), [0.0, 1.0], k0=10) == 12 * DT
+    assert folded(metrics.settling_time("y", 1.0, 0.1), [0.0, 1.0, 1.0], k0=10) == 12 * DT
