@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("core", "signals", "models", "plants", "metrics", "vehicles")
 TESTS = [f"tests/{package}" for package in PACKAGES] + ["tests/contract/test_models.py"]
 # what is left are guards that only float32 can reach: PRBS, for one
-LINES = 99.5  # [%], of each package
-BRANCHES = 98.5
+LINES = 99.0  # [%], of each package
+BRANCHES = 98.0
 
 
 def counted(folder: Path) -> dict[str, dict[str, Any]]:

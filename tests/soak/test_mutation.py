@@ -1,0 +1,78 @@
+"""Do the tests notice a fault? Mutants of the equations, a sample of each package, against the plain Python tests of that package.
+
+Another sample: PUSHROD_MUTATION_SEED=n. Other sizes: PUSHROD_MUTANTS=n for each package.
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from bare import environment
+from mutation import Mutant, mutants
+
+pytestmark = pytest.mark.soak
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "pushrod"
+PATIENCE = 120.0  # [s], far more than the tests of a package take: a mutant that needs more hangs, and that is noticed
+FILES = {
+    "core": ["core/scalar.py", "core/table.py", "core/noise.py"],
+    **{package: [str(file.relative_to(SOURCE)) for file in sorted((SOURCE / package).glob("*.py"))] for package in ("signals", "models", "plants")},
+    "vehicles": [str(file.relative_to(SOURCE)) for file in sorted((SOURCE / "vehicles").glob("*.py"))],
+}
+SAMPLE = {"core": 25, "signals": 25, "models": 45, "plants": 30, "vehicles": 30}
+KILLED = 0.85  # at least; most of the others change nothing: where two branches meet, < or <= is the same
+
+
+def tests_of(file: Path) -> list[str]:
+    """The tests of a file's package, those that bear its name first."""
+    package = ROOT / "tests" / file.parent.name
+    own = sorted(package.glob("test_*.py"), key=lambda test: (file.stem not in test.stem, test.stat().st_size))
+    return [str(test) for test in own]
+
+
+def noticed(tree: Path, tests: list[str]) -> bool:
+    """Whether one of these tests fails with the package in `tree` in the place of ours."""
+    env = environment() | {"PYTHONPATH": os.pathsep.join([str(tree), str(Path(__file__).parent)]), "PYTHONDONTWRITEBYTECODE": "1"}
+    quick = ["-x", "-q", "--assert=plain", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no_shrink"]
+    command = [sys.executable, "-m", "pytest", *quick, "--hypothesis-profile=no_shrink", "-m", "not soak", *tests]
+    try:
+        got = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    assert got.returncode in (0, 1, 2), got.stdout + got.stderr  # 2: it cannot even be imported
+    return got.returncode != 0
+
+
+def survivors(tree: Path, sample: list[Mutant]) -> list[Mutant]:
+    """Those of the mutants that no test notices; `tree` holds a copy of the package to put them into."""
+    found = []
+    for mutant in sample:
+        place = tree / "pushrod" / mutant.file.relative_to(SOURCE)
+        sound = place.read_text()
+        place.write_text(mutant.text)
+        started = time.monotonic()
+        if not noticed(tree, tests_of(mutant.file)):
+            found.append(mutant)
+            print(f"survived ({time.monotonic() - started:.0f} s): {mutant}", flush=True)
+        place.write_text(sound)
+    return found
+
+
+@pytest.mark.parametrize("package", FILES)
+def test_faults_are_noticed(package: str, tmp_path: Path) -> None:
+    seed = int(os.environ.get("PUSHROD_MUTATION_SEED") or random.randrange(10**6))
+    shutil.copytree(SOURCE, tmp_path / "pushrod", ignore=shutil.ignore_patterns("__pycache__"))
+    every = [mutant for file in FILES[package] for mutant in mutants(SOURCE / file)]
+    sample = random.Random(seed).sample(every, min(int(os.environ.get("PUSHROD_MUTANTS") or SAMPLE[package]), len(every)))
+    print(f"{package}: {len(sample)} of {len(every)} mutants, PUSHROD_MUTATION_SEED={seed}")
+    assert not noticed(tmp_path, tests_of(SOURCE / FILES[package][0])), "the tests fail without any mutant"
+    left = survivors(tmp_path, sample)
+    killed = 1.0 - len(left) / len(sample)
+    print(f"{package}: {killed:.0%} noticed")
+    assert killed >= KILLED, "\n".join([f"PUSHROD_MUTATION_SEED={seed}, not noticed:", *map(str, left)])
