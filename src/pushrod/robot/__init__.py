@@ -1,0 +1,1 @@
+"""The description of a robot: frozen data, from Python, YAML or URDF."""

@@ -1,0 +1,58 @@
+"""A parameter: a number, a word or a switch that may be changed while the robot runs, with its type, bounds, unit and one line about it."""
+
+import numbers
+from dataclasses import dataclass
+from typing import Any, Literal
+
+TypeName = Literal["float", "int", "bool", "str"]
+AnyType = TypeName | type[float] | type[int] | type[bool] | type[str]
+
+set_field = object.__setattr__  # how a frozen record fills its own fields while it is made
+
+
+def real(x: Any) -> Any:
+    """Any real number as a float; what is none, or is too large for one, as it is."""
+    if isinstance(x, bool) or not isinstance(x, numbers.Real):
+        return x
+    try:
+        return float(x)
+    except OverflowError:
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterRef:
+    """Stands for the value of a parameter, in options, limits, dynamics and transmissions."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Parameter:
+    """`path` is dotted ("motion.max_effort"), values are SI, bounds closed. Without a default there is no value until one is set."""
+
+    path: str
+    type: TypeName
+    default: Any
+    lo: float | None
+    hi: float | None
+    unit: str
+    doc: str
+
+    def __init__(
+        self,
+        path: str,
+        type: AnyType = "float",
+        default: Any = None,
+        lo: float | None = None,
+        hi: float | None = None,
+        unit: str = "-",
+        doc: str = "",
+    ) -> None:
+        name = getattr(type, "__name__", type)
+        set_field(self, "path", path)
+        set_field(self, "type", name)
+        for field, value in (("default", default), ("lo", lo), ("hi", hi)):
+            set_field(self, field, real(value) if name == "float" else value)
+        set_field(self, "unit", unit)
+        set_field(self, "doc", doc)
