@@ -5,8 +5,9 @@ import copy
 import jsonschema
 import pytest
 
+from pushrod.config import yaml_file
 from pushrod.core.record import numbers
-from pushrod.sim import json_schema, machine, scenario, yaml_file
+from pushrod.sim import json_schema, machine, scenario
 from pushrod.sim.worlds import WORLDS
 
 MACHINES, SCENARIOS = machine.shipped(), scenario.shipped()

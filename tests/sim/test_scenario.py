@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError
 from pushrod.signals import value
-from pushrod.sim import machine, run, scenario, yaml_file
+from pushrod.sim import machine, run, scenario
 
 HERE = Path(__file__).parent
 HEAD = "scenario: s\nduration: 2 s\ndt: 10 ms\n"

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pushrod.sim import machine, scenario, yaml_file
+from pushrod.config import yaml_file
+from pushrod.sim import machine, scenario
 from pushrod.sim.run import simulate
 
 SCENARIOS = scenario.shipped()

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError
-from pushrod.sim import machine, run, scenario, yaml_file
+from pushrod.sim import machine, run, scenario
 
 HERE = Path(__file__).parent
 WORDS = (
@@ -148,21 +149,3 @@ def tiny():
 def test_any_scenario_is_read_or_refused(tiny, data):
     refused = attempt(lambda: run.sample(tiny, scenario.build(yaml_file.parse(text_of(data), str(HERE / "s.yaml")), tiny)))
     assert all(re.search(r"[sm]\.yaml:\d+: ", problem) for problem in refused)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.text(max_size=60))
-def test_any_text_is_a_mapping_or_refused(text):
-    refused = attempt(lambda: yaml_file.parse(text, "f.yaml"))
-    assert all(problem.startswith("f.yaml:") for problem in refused)
-
-
-def test_lines_are_those_of_the_editor():
-    document = yaml_file.parse("# a comment\na:\n  b: 1\n\n  c: [1,\n    2]\n'd': 4\n")
-    lines = [document.line(path) for path in (("a",), ("a", "b"), ("a", "c", 1), ("d",), ("a", "gone"), ())]
-    assert lines == [2, 3, 6, 7, 2, 2]
-
-
-def test_half_a_character_is_refused():
-    with pytest.raises(ConfigError, match=r"f.yaml:1: a: .* cannot be read"):
-        yaml_file.parse('a: "\\ud800"', "f.yaml")

@@ -7,7 +7,7 @@ from typing import Annotated as A
 import typer
 
 if TYPE_CHECKING:
-    from pushrod.sim.yaml_file import Document
+    from pushrod.config.yaml_file import Document
 
 
 def check(
@@ -15,8 +15,8 @@ def check(
     machine: A[str | None, typer.Option(help="Check scenarios for this machine, whatever machine they name.")] = None,
 ) -> None:
     """Say everything that is wrong with machine or scenario files, with file, line and path."""
+    from pushrod.config import yaml_file
     from pushrod.core.errors import ConfigError, PushrodError
-    from pushrod.sim import yaml_file
 
     problems: list[str] = []
     for file in files:

@@ -37,7 +37,7 @@ def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.
 
 
 def _files(files: dict[str, Path], more: str) -> Rows:
-    from pushrod.sim import yaml_file
+    from pushrod.config import yaml_file
 
     for name, file in files.items():
         data = yaml_file.load(file).data

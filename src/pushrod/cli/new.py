@@ -85,9 +85,9 @@ def _files_in(data: Any) -> list[str]:
 
 def _other_parameters(machine: Any) -> str:
     """Every parameter with its value, unit, range and meaning, as comments."""
+    from pushrod.config.quantity_schema import span
     from pushrod.core.quantity import Choice
     from pushrod.core.record import get, numbers
-    from pushrod.sim.record_schema import span
 
     lines = ["# Every parameter of this world with its value, for moving up into `parameters` (a.b: 1 is written as a: {b: 1}):"]
     for leaf in numbers(machine.world.Params):

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from pushrod.config.structure import WRONG, number_of
+from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.names import unknown
 from pushrod.core.quantity import Q
 from pushrod.core.record import Leaf
 from pushrod.sim import response
 from pushrod.sim.response import Signal
-from pushrod.sim.structure import WRONG, number_of
-from pushrod.sim.yaml_file import Document, Keys
 
 Text = msgspec.Meta
 

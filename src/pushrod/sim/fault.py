@@ -6,12 +6,13 @@ the channel and sets the fields of that record.
 
 from typing import Any
 
+from pushrod.config.structure import WRONG, number_of
+from pushrod.config.yaml_file import Document
 from pushrod.core.model import World
 from pushrod.core.names import unknown
 from pushrod.core.record import fields, is_record, numbers
+from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.record_schema import record_schema
-from pushrod.sim.structure import WRONG, check_ranges, number_of, record
-from pushrod.sim.yaml_file import Document
 
 REQUIRED = ("channel", "kind", "at")
 

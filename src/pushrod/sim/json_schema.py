@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 
+from pushrod.config.quantity_schema import DIALECT, WITH_UNIT, Schema, quantity, words
 from pushrod.core.model import World
 from pushrod.core.quantity import Q
 from pushrod.core.record import numbers
@@ -15,10 +16,8 @@ from pushrod.signals import schema as signal_schema
 from pushrod.sim.expectation import ExpectationEntry
 from pushrod.sim.fault import fault_schema
 from pushrod.sim.machine import MachineFile, Pair, signals_of
-from pushrod.sim.record_schema import WITH_UNIT, Schema, quantity, record_schema, words
+from pushrod.sim.record_schema import record_schema
 from pushrod.sim.scenario import ScenarioFile
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def machine_schema(worlds: Mapping[str, World]) -> Schema:

@@ -19,13 +19,14 @@ from typing import Any
 
 import msgspec
 
+from pushrod.config import yaml_file
+from pushrod.config.structure import WRONG, number_of, read, sound_items
+from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import find, unknown
 from pushrod.core.record import Leaf, get, numbers
-from pushrod.sim import yaml_file
-from pushrod.sim.structure import WRONG, check_ranges, number_of, read, record, sound_items
-from pushrod.sim.yaml_file import Document, Keys
+from pushrod.sim.record_file import check_ranges, record
 
 FOLDER = Path(__file__).parent / "machines"
 Text = msgspec.Meta

@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from pushrod.core.quantity import INF, Choice, Q, Table
+from pushrod.config.quantity_schema import Schema, quantity, words
+from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
-from pushrod.sim.unit import NUMBER
-
-WITH_UNIT = rf"^\s*{NUMBER}\s*(\S.*)?$"
-Schema = dict[str, Any]
 
 
 def record_schema(record: Any, default: Any) -> Schema:
@@ -30,20 +27,3 @@ def _field(f: Field, default: Any) -> Schema:
         return {"type": "array", "items": {"anyOf": [number, {"type": "array", "items": number}]}, "unit": f.meta.unit, "description": words(f.meta)}
     assert isinstance(f.meta, Q)
     return quantity(f.meta) | {"default": default}
-
-
-def quantity(q: Q) -> Schema:
-    """A number in SI or a text with a unit; bounds speak of numbers only, the pattern of texts only."""
-    bounds = {key: x for key, x in (("minimum", q.lo), ("maximum", q.hi)) if abs(x) != INF}
-    return {"type": ["number", "string"], "unit": q.unit, "description": words(q), "pattern": WITH_UNIT, **bounds}
-
-
-def words(meta: Any) -> str:
-    return f"{meta.about} [{meta.unit}{span(meta)}]".strip()
-
-
-def span(meta: Any) -> str:
-    """The legal range in words, after the unit: ", 0 to 5"; empty where all numbers are legal."""
-    if not isinstance(meta, Q) or (meta.lo == -INF and meta.hi == INF):
-        return ""
-    return f", at least {meta.lo:g}" if meta.hi == INF else f", at most {meta.hi:g}" if meta.lo == -INF else f", {meta.lo:g} to {meta.hi:g}"

@@ -19,6 +19,9 @@ from typing import Any, cast
 
 import msgspec
 
+from pushrod.config import yaml_file
+from pushrod.config.structure import WRONG, read, sound_items
+from pushrod.config.yaml_file import Document
 from pushrod.core.errors import SignalError
 from pushrod.core.model import World
 from pushrod.core.names import did_you_mean
@@ -26,13 +29,11 @@ from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.signals import Track
 from pushrod.signals.forms import read as read_signal
-from pushrod.sim import yaml_file
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
 from pushrod.sim.machine import Machine, locate, signals_of
+from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.signal_units import in_si
-from pushrod.sim.structure import WRONG, check_ranges, read, record, sound_items
-from pushrod.sim.yaml_file import Document
 
 FOLDER = Path(__file__).parent / "scenarios"
 MOST_TICKS = 10_000_000  # with thirty signals some 2.5 GB

@@ -6,12 +6,12 @@ What a number means follows from where it stands: times are seconds, a field of 
 
 from typing import Any
 
+from pushrod.config.structure import WRONG, number_of
+from pushrod.config.unit import TEXT
+from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import fields
 from pushrod.signals import KINDS
-from pushrod.sim.structure import WRONG, number_of
-from pushrod.sim.unit import TEXT
-from pushrod.sim.yaml_file import Document, Keys
 
 TIMES = ("at", "for", "until", "t_start", "t_end")
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from pushrod.config.unit import parse, to_si
 from pushrod.core.record import leaves
 from pushrod.models import MODELS
-from pushrod.sim.unit import parse, to_si
 from pushrod.sim.worlds import WORLDS
 
 

@@ -1,23 +1,19 @@
-"""Read plain data from a file into msgspec Structs and into records, collecting every problem instead of stopping at the first.
+"""Read plain data from a file into msgspec Structs, collecting every problem instead of stopping at the first.
 
 Fields that hold a quantity are declared as in a record, `A[float, Q("s", 0.0, 60.0)]`, and accept text with a unit.
 """
 
 import math
-import re
 import types
 from collections.abc import Iterable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
-from pushrod.core import check
-from pushrod.core.errors import MapError
+from pushrod.config.unit import to_si
+from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.names import did_you_mean
-from pushrod.core.quantity import Choice, Q, Table
-from pushrod.core.record import Field, fields, is_record
-from pushrod.sim.unit import to_si
-from pushrod.sim.yaml_file import Document, Keys
+from pushrod.core.quantity import Q
 
 WRONG: Any = object()
 KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "nothing"}
@@ -128,73 +124,3 @@ def number_of(unit: str, value: Any, at: Keys, document: Document) -> Any:
         document.add(at, f"{value!r} is not a finite number [{unit}]")
         return WRONG
     return float(value)
-
-
-def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) -> Any:
-    """A record from a nested mapping; what is not mentioned keeps its default. `check_ranges` says what only the whole record can show."""
-    if not isinstance(value, dict):
-        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
-        return WRONG
-    known = {f.name: f for f in fields(kind)}
-    before = len(document.problems)
-    unknown_keys(known, value, at, document)
-    found = {name: _field(known[name], new, getattr(default, name), (*at, name), document) for name, new in value.items() if name in known}
-    return default._replace(**found) if len(document.problems) == before else WRONG
-
-
-def _field(f: Field, value: Any, default: Any, at: Keys, document: Document) -> Any:
-    if is_record(f.type):
-        if isinstance(value, str):
-            return _map(f.type, value, at, document)
-        return record(f.type, value, default, at, document)
-    if isinstance(f.meta, Choice):
-        return _choice(f.meta, value, at, document)
-    if isinstance(f.meta, Table):
-        return _table(f.meta, value, at, document)
-    if isinstance(f.meta, Q):
-        return quantity(f.meta, value, at, document)
-    document.add(at, "this field cannot be set from a file")
-    return WRONG
-
-
-def _choice(meta: Choice, value: Any, at: Keys, document: Document) -> Any:
-    text = str(value).lower() if isinstance(value, bool) else value
-    if isinstance(text, str) and text in meta.names:
-        return float(meta.names.index(text))
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and meta.allows(float(value)):
-        return float(value)
-    document.add(at, f"must be one of {', '.join(meta.names)}, got {named(value)}. {did_you_mean(meta.names, str(text))}".rstrip())
-    return WRONG
-
-
-def _table(meta: Table, value: Any, at: Keys, document: Document) -> Any:
-    if not isinstance(value, list):
-        document.add(at, f"must be a list of numbers [{meta.unit}], got {named(value)}")
-        return WRONG
-    rows = [(i, v) for i, v in enumerate(value)]
-    if meta.shape and all(isinstance(v, list) for v in value):  # a grid may be written row by row
-        return tuple(number_of(meta.unit, v, (*at, i, j), document) for i, row in rows for j, v in enumerate(row))
-    return tuple(number_of(meta.unit, v, (*at, i), document) for i, v in rows)
-
-
-def _map(kind: Any, value: str, at: Keys, document: Document) -> Any:
-    """A map by the path of its CSV file, relative to the file that names it."""
-    if kind._fields != ("row", "col", "z"):
-        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
-        return WRONG
-    from pushrod.vehicles import map_file
-
-    loaders = {"AccelMap": map_file.load_accel_map, "BrakeMap": map_file.load_brake_map, "SteerMap": map_file.load_steer_map}
-    try:
-        return kind(*loaders.get(kind.__name__, map_file.read)(document.folder / value)[:3])
-    except MapError as e:
-        document.add(at, str(e))
-        return WRONG
-
-
-def check_ranges(value: Any, dt: float | None, at: Keys, document: Document) -> None:
-    """Note what core.check finds in a record that was read at that path, each by the line of its field."""
-    for text in check.problems(value, "", dt):
-        m = re.match(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", text, re.DOTALL)
-        assert m is not None
-        document.add((*at, *m[1].split(".")), m[4] if m[3] and not m[2] else text)

@@ -1,0 +1,29 @@
+"""Any text is a mapping with the lines of its values, or a ConfigError with a line."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pushrod.config import yaml_file
+from pushrod.core.errors import ConfigError
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+def test_any_text_is_a_mapping_or_refused(text):
+    try:
+        assert isinstance(yaml_file.parse(text, "f.yaml").data, dict)
+    except ConfigError as e:
+        assert e.problems  # noqa: PT017
+        assert all(problem.startswith("f.yaml:") for problem in e.problems)  # noqa: PT017
+
+
+def test_lines_are_those_of_the_editor():
+    document = yaml_file.parse("# a comment\na:\n  b: 1\n\n  c: [1,\n    2]\n'd': 4\n")
+    lines = [document.line(path) for path in (("a",), ("a", "b"), ("a", "c", 1), ("d",), ("a", "gone"), ())]
+    assert lines == [2, 3, 6, 7, 2, 2]
+
+
+def test_half_a_character_is_refused():
+    with pytest.raises(ConfigError, match=r"f.yaml:1: a: .* cannot be read"):
+        yaml_file.parse('a: "\\ud800"', "f.yaml")
