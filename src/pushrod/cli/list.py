@@ -83,8 +83,8 @@ def _signals() -> Rows:
 
 
 def _first_line(model: Any) -> str:
-    """The first line of the file a step is written in."""
-    return (sys.modules[model.step.__module__].__doc__ or "").partition("\n")[0]
+    """What a step says of itself, or else the first line of the file it is written in."""
+    return (model.step.__doc__ or sys.modules[model.step.__module__].__doc__ or "").partition("\n")[0]
 
 
 ROWS = {
