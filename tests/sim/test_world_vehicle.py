@@ -24,7 +24,7 @@ from pushrod.core.record import Leaf, build, get, numbers, put
 from pushrod.sim import machine, run, scenario
 from pushrod.sim.worlds import WORLDS, vehicle
 from pushrod.vehicles import STATUS, VEHICLES, converter, make, steer_pid
-from pushrod.vehicles.gear import REVERSE
+from pushrod.vehicles.gear import DRIVE, REVERSE
 from pushrod.vehicles.map_file import load_accel_map, load_brake_map, load_steer_map
 from pushrod.vehicles.pedal_map import accel_to_throttle
 from pushrod.vehicles.vgr import Vgr, wheel_command, wheel_from_tire
@@ -242,13 +242,13 @@ def test_the_converter_sees_what_the_car_reports_before_the_step() -> None:
     assert y.steer_des == wheel_command(Vgr(), 12.0, wheel_from_tire(Vgr(), 12.0, 0.05 + 0.02), 0.1)
 
 
-def test_the_slope_is_made_up_for_where_that_is_wanted() -> None:
+@pytest.mark.parametrize(("gear", "way"), [(DRIVE, 1.0), (REVERSE, -1.0)])
+def test_an_uphill_is_made_up_for_where_that_is_wanted(gear: float, way: float) -> None:
     world = vehicle.by_control("ACTUATION_CMD")
-    got = [
-        drive(world, params(world, convert__compensate_slope=wanted), world.In(acceleration=0.5, slope=-0.4), 5.0, 5.0)[-1].ax
-        for wanted in (0.0, 1.0)
-    ]
-    assert got == pytest.approx([0.1, 0.5], abs=0.01)
+    p = put(world.Params(), "vehicle.sampling_time", DT)
+    u = world.In(acceleration=0.5, gear=gear, slope=-0.4 * way)
+    got = [drive(world, put(p, "convert.compensate_slope", wanted), u, 5.0, 5.0 * way)[-1].ax for wanted in (0.0, 1.0)]
+    assert got == pytest.approx([0.1 * way, 0.5 * way], abs=1e-6)
 
 
 def test_the_rate_is_fed_forward_to_a_steering_map() -> None:
