@@ -1,10 +1,10 @@
 """Time as a contract: the wall clock, or a stepped clock under which a whole runtime run is deterministic and faster than real time.
 
-    now()                    seconds, monotonic
-    wall()                   seconds since the epoch; under the stepped clock the same as now()
-    every(period, tick)      calls tick(k) at a fixed rate; gives a Cadence that can be stopped and asked
-    later(delay, function)   calls once; gives a function that cancels it
-    loop_factory             for asyncio.Runner: None means asyncio's own
+now()                    seconds, monotonic
+wall()                   seconds since the epoch; under the stepped clock the same as now()
+every(period, tick)      calls tick(k) at a fixed rate; gives a Cadence that can be stopped and asked
+later(delay, function)   calls once; gives a function that cancels it
+loop_factory             for asyncio.Runner: None means asyncio's own
 """
 
 import heapq
@@ -132,7 +132,7 @@ class SteppedClock(Clock):
         return self.ns * 1e-9
 
     def at(self, ns: int, function: Callable[[], None]) -> Cancel:
-        gone = []
+        gone: list[bool] = []
 
         def call() -> None:
             if not gone:

@@ -4,12 +4,12 @@ The framework owns the rest: parameters, limits, transmission, arming, leases, s
 `disarm(options)` is called with plain data, with or without the driver instance, from any process; it must be idempotent.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from pushrod.core.errors import InputError
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import BUILT_IN
@@ -39,44 +39,68 @@ class Context(Struct, frozen=True):
     call_later: Callable[[float, Callable[[], None]], Callable[[], None]]
 
 
-class Driver(ABC):
-    """Abstract: subclass it once. Class attributes say how it wants to be run."""
+class Driver(Protocol):
+    """The two methods every driver has. The others, and the class attributes below, it has or has not: `hooks` fills in what is missing.
 
-    disarm: ClassVar[str]  # import path of the function, "package.module:function"
-    options: ClassVar[Any] = None  # a msgspec Struct of its options; None: it takes none
-    blocking: ClassVar[bool] = False  # its calls wait for hardware: it gets a thread of its own and one waiting slot
-    tick_hz: ClassVar[float | None] = None  # how often `tick` is called
+    disarm            import path of the function that makes it safe, "package.module:function"; required
+    options           a msgspec Struct of its options; without it the driver takes none
+    blocking          True: its calls wait for hardware, so it gets a thread of its own and one waiting slot
+    tick_hz           how often `tick(now)` is called
+    capabilities      of position_feedback, velocity_feedback, effort_feedback
+    command_payloads  the payloads it accepts; the six built-in ones if it does not say
+    """
 
-    @abstractmethod
+    disarm: ClassVar[str]
+
     def init(self, context: Context, options: Any) -> Callable[[], None] | None:
         """Set up; nothing may move yet. May give back a function that goes on with slow set-up afterwards."""
 
-    @abstractmethod
     def handle_command(self, payload: Any, command: Command) -> Any:
         """Act on a payload in motor space. What it returns is the `info` of the answer."""
 
-    def handle_options(self, options: Any) -> None:
-        """A parameter the options refer to has changed."""
 
-    def handle_request(self, request: Any) -> Any:
-        """A call that is not a command: calibrate, read a temperature."""
-        raise LookupError(f"{type(self).__name__} answers no requests")
+class Hooks(NamedTuple):
+    """A driver's methods, with what happens where it has none."""
 
-    def handle_message(self, topic: tuple[str, ...], message: Any) -> None:
-        """A message of a topic the options subscribe to."""
+    driver: Any
+    init: Callable[[Context, Any], Callable[[], None] | None]
+    handle_command: Callable[[Any, Command], Any]
+    handle_options: Callable[[Any], None]
+    handle_request: Callable[[Any], Any]
+    handle_message: Callable[[tuple[str, ...], Any], None]
+    tick: Callable[[float], None] | None
+    terminate: Callable[[str], None]
+    disarm: str
+    options: Any
+    blocking: bool
+    tick_hz: float | None
+    capabilities: frozenset[str]
+    command_payloads: tuple[type, ...]
 
-    def tick(self, now: float) -> None:
-        """Called `tick_hz` times a second."""
 
-    def terminate(self, reason: str) -> None:
-        """The last call."""
+def hooks(driver: Any) -> Hooks:
+    """What a driver offers; one without init, handle_command or disarm is refused."""
+    name = type(driver).__name__
+    missing = [need for need in ("init", "handle_command", "disarm") if not hasattr(driver, need)]
+    if missing:
+        raise InputError(f"{name} is no driver: it has no {', '.join(missing)}; a driver needs init, handle_command and disarm = 'module:function'")
 
-    @classmethod
-    def capabilities(cls, options: Any) -> frozenset[str]:
-        """Of position_feedback, velocity_feedback, effort_feedback."""
-        return frozenset()
+    def no_requests(request: Any) -> Any:
+        raise LookupError(f"{name} answers no requests, got {request!r}")
 
-    @classmethod
-    def command_payloads(cls, options: Any) -> tuple[type, ...]:
-        """The payloads it accepts; the six built-in ones unless it says otherwise."""
-        return BUILT_IN
+    return Hooks(
+        driver,
+        driver.init,
+        driver.handle_command,
+        getattr(driver, "handle_options", lambda options: None),
+        getattr(driver, "handle_request", no_requests),
+        getattr(driver, "handle_message", lambda topic, message: None),
+        getattr(driver, "tick", None),
+        getattr(driver, "terminate", lambda reason: None),
+        driver.disarm,
+        getattr(driver, "options", None),
+        getattr(driver, "blocking", False),
+        getattr(driver, "tick_hz", None),
+        frozenset(getattr(driver, "capabilities", ())),
+        tuple(getattr(driver, "command_payloads", BUILT_IN)),
+    )

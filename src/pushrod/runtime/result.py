@@ -1,8 +1,8 @@
 """The answer to a command: one of three, for every command and every delivery.
 
-    Accepted   it acts as asked
-    Clamped    it acts, but not as asked: what was asked, what is done
-    Refused    it does not act: why, and what to do
+Accepted   it acts as asked
+Clamped    it acts, but not as asked: what was asked, what is done
+Refused    it does not act: why, and what to do
 """
 
 from typing import Any

@@ -51,7 +51,7 @@ class SteppedLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._stepped.ns * 1e-9
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         future = super().run_in_executor(executor, func, *args)
         self.helpers += 1
         future.add_done_callback(self._helper_done)

@@ -1,9 +1,9 @@
 """A watchdog per actuator: silence past its limit makes the actuator react, once, and stay there until it is cleared.
 
-    hold      keep the position, with force          (SS2, stop category 2: stops and stays powered)
-    ramp      slow down to rest, then hold            (SS1 with power kept: controlled stop)
-    damp      slow down to rest, then go passive      (SS1, stop category 1: controlled stop, then no torque)
-    release   go passive at once                      (STO, stop category 0: no torque)
+hold      keep the position, with force          (SS2, stop category 2: stops and stays powered)
+ramp      slow down to rest, then hold            (SS1 with power kept: controlled stop)
+damp      slow down to rest, then go passive      (SS1, stop category 1: controlled stop, then no torque)
+release   go passive at once                      (STO, stop category 0: no torque)
 """
 
 from enum import StrEnum

@@ -1,0 +1,146 @@
+"""Arm, disarm, e-stop: the state machine of `safety`, wired to gates and guards. Plain functions, callable from any thread, without an event loop.
+
+Disarm first sets every epoch to 0, without a lock; then every guard calls its disarm function at the same time, each with a time limit.
+What could not be made safe is reported by path. After `disarm()` returns, nothing more reaches a driver that answered.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from pushrod.runtime.making_safe import Guard
+from pushrod.safety.state import Event, State, follow
+
+LIMIT = 5.0  # [s] for each disarm function
+
+
+class Armed(NamedTuple):
+    """The answer to arm, reset and force_disarm: `refusal` says why not, `missing` what a check asks for."""
+
+    ok: bool
+    state: State
+    refusal: str = ""
+    missing: tuple[str, ...] = ()
+
+
+class Disarmed(NamedTuple):
+    """The answer to disarm: what could not be made safe, by path."""
+
+    ok: bool
+    state: State
+    failures: Mapping[str, str]
+
+
+class Arming:
+    """One per robot. `checks` gives what is missing before arming, one text each; `changed(old, new, why)` is told of every transition."""
+
+    def __init__(self, guards: Mapping[str, Guard], checks: Callable[[], list[str]], changed: Callable[[State, State, str], None]) -> None:
+        self._guards = dict(guards)
+        self._checks = checks
+        self._changed = changed
+        self._lock = threading.RLock()
+        self._epochs = 0
+        self.state = State.DISARMED
+        self.cause = ""  # of the e-stop
+
+    def arm(self) -> Armed:
+        with self._lock:
+            step = follow(self.state, Event.ARM)
+            out = [name for name, guard in self._guards.items() if not guard.gate.epoch]
+            if step.refusal and not (self.state is State.ARMED and out):
+                return Armed(False, self.state, step.refusal)
+            missing = self._checks()
+            if missing:
+                return Armed(False, self.state, "checks", tuple(missing))
+            self._epochs += 1
+            for name in out:
+                self._guards[name].gate.epoch = self._epochs
+            self._move(Event.ARM, "armed")
+            return Armed(True, self.state)
+
+    def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
+        """Cannot be refused."""
+        return self._stop(Event.DISARM, why, limit)
+
+    def fault(self, why: str, limit: float = LIMIT) -> Disarmed:
+        """Disarm, and stay in error whatever the disarm functions say, until force_disarm."""
+        return self._stop(Event.FAULT, why, limit)
+
+    def estop(self, cause: str, limit: float = LIMIT) -> Disarmed:
+        """Disarm and latch. `reset` clears it once the cause is gone; arming is a second step."""
+        self.cause = cause
+        return self._stop(Event.ESTOP, cause, limit)
+
+    def reset(self, is_gone: Callable[[], bool] = lambda: True) -> Armed:
+        with self._lock:
+            step = follow(self.state, Event.RESET)
+            if step.refusal:
+                return Armed(False, self.state, step.refusal)
+            if not is_gone():
+                return Armed(False, self.state, "cause_present", (self.cause,))
+            self._move(Event.RESET, f"{self.cause} is gone")
+            return Armed(True, self.state)
+
+    def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
+        """Out of error. It runs the disarm functions too, and reports them, but does not stay in error for them."""
+        with self._lock:
+            step = follow(self.state, Event.FORCE_DISARM)
+            if step.refusal:
+                return Armed(False, self.state, step.refusal)
+        failures = self._make_safe(limit)
+        with self._lock:
+            self._move(Event.FORCE_DISARM, "forced")
+        return Disarmed(not failures, self.state, failures)
+
+    def make_one_safe(self, name: str) -> None:
+        """A driver has crashed: out at once, and made safe."""
+        guard = self._guards[name]
+        guard.gate.epoch = 0
+
+        def told(failure: str | None) -> None:
+            if failure:
+                self.fault(f"{name}: {failure}")
+
+        guard.go(told)
+
+    def _stop(self, event: Event, why: str, limit: float) -> Disarmed:
+        with self._lock:
+            for guard in self._guards.values():
+                guard.gate.epoch = 0
+            self._move(event, why)
+        failures = self._make_safe(limit)
+        with self._lock:
+            if self.state is State.DISARMING:
+                self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(failures.values()))
+            elif failures:
+                self._move(Event.UNSAFE, "; ".join(failures.values()))
+        return Disarmed(not failures, self.state, failures)
+
+    def _make_safe(self, limit: float) -> dict[str, str]:
+        answers: dict[str, str | None] = {}
+        done = threading.Condition()
+
+        def answer(name: str) -> Callable[[str | None], None]:
+            def told(failure: str | None) -> None:
+                with done:
+                    answers[name] = failure
+                    done.notify()
+
+            return told
+
+        for name, guard in self._guards.items():
+            guard.gate.epoch = 0
+            guard.go(answer(name))
+        with done:
+            done.wait_for(lambda: len(answers) == len(self._guards), limit)
+            late = f"no answer within {limit:g} s: not proven safe"
+            return {name: answers.get(name, late) or "" for name in self._guards if answers.get(name, late)}
+
+    def _move(self, event: Event, why: str) -> None:
+        old, self.state = self.state, follow(self.state, event).state
+        if old is not self.state:
+            self._changed(old, self.state, why)
+
+    def close(self) -> None:
+        for guard in self._guards.values():
+            guard.close()

@@ -1,0 +1,214 @@
+"""Topics are paths. A subscription to a prefix sees everything published at it or below, once, filtered by type if asked.
+
+A publisher never blocks: each subscription has a bounded queue that drops its oldest (or newest) and counts.
+`Bus` is the interface; `LocalBus` is the one inside a process.
+"""
+
+import asyncio
+import threading
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable
+from typing import Literal, NamedTuple
+
+from pushrod.runtime.message import Message, Outcome
+
+Topic = tuple[str, ...]
+Policy = Literal["drop_oldest", "drop_newest"]
+
+
+class QueueStatistics(NamedTuple):
+    prefix: Topic
+    waiting: int
+    received: int
+    dropped: int
+    size: int
+
+
+class TopicStatistics(NamedTuple):
+    topic: Topic
+    messages: int
+    rate: float  # [1/s] over the time since the first message
+    age: float  # [s] since the last message
+    dropped: int
+
+
+def kind_of(message: Message) -> type:
+    """What a type filter looks at: the payload, and for a command with its outcome the payload of the command."""
+    payload = message.payload
+    return type(payload.command.payload) if type(payload) is Outcome else type(payload)
+
+
+class Subscription:
+    """A bounded queue of messages. `put` from any thread never blocks; `get` from one asyncio task, or `poll` from anywhere."""
+
+    def __init__(self, prefix: Topic, types: Iterable[type], size: int, policy: Policy) -> None:
+        self.prefix = prefix
+        self.types = frozenset(types)
+        self.size = size
+        self.policy = policy
+        self.received = 0
+        self.dropped = 0
+        self._queue: deque[Message] = deque()
+        self._lock = threading.Lock()
+        self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int] | None = None
+        self._closed = False
+
+    def matches(self, topic: Topic, kind: type) -> bool:
+        return topic[: len(self.prefix)] == self.prefix and (not self.types or kind in self.types)
+
+    def put(self, message: Message) -> bool:
+        """False where something was dropped for it, or it was dropped itself."""
+        with self._lock:
+            kept = True
+            self.received += 1
+            if len(self._queue) >= self.size:
+                self.dropped += 1
+                kept = False
+                if self.policy == "drop_newest":
+                    return False
+                self._queue.popleft()
+            self._queue.append(message)
+            waiter, self._waiter = self._waiter, None
+        if waiter is not None:
+            loop, future, thread = waiter
+            if threading.get_ident() == thread:
+                _wake(future)
+            else:
+                loop.call_soon_threadsafe(_wake, future)
+        return kept
+
+    def poll(self) -> Message | None:
+        """The oldest message that waits, or None."""
+        with self._lock:
+            return self._queue.popleft() if self._queue else None
+
+    async def get(self) -> Message:
+        while True:
+            loop = asyncio.get_running_loop()
+            with self._lock:
+                if self._queue:
+                    return self._queue.popleft()
+                if self._closed:
+                    raise EOFError(f"the subscription to {'/'.join(self.prefix)} is closed")
+                future: asyncio.Future[None] = loop.create_future()
+                self._waiter = (loop, future, threading.get_ident())
+            await future
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        while True:
+            try:
+                yield await self.get()
+            except EOFError:
+                return
+
+    def statistics(self) -> QueueStatistics:
+        with self._lock:
+            return QueueStatistics(self.prefix, len(self._queue), self.received, self.dropped, self.size)
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            waiter, self._waiter = self._waiter, None
+        if waiter is not None:
+            waiter[0].call_soon_threadsafe(_wake, waiter[1])
+
+
+def _wake(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+class Bus(ABC):
+    """What the runtime needs of a bus; a network bus offers the same."""
+
+    @abstractmethod
+    def publish(self, message: Message) -> None: ...
+
+    @abstractmethod
+    def subscribe(
+        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+    ) -> Subscription: ...
+
+    @abstractmethod
+    def unsubscribe(self, subscription: Subscription) -> None: ...
+
+    @abstractmethod
+    def statistics(self) -> list[TopicStatistics]: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class _Topic:
+    __slots__ = ("count", "dropped", "first", "kinds", "last")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.dropped = 0
+        self.first = 0.0
+        self.last: Message | None = None
+        self.kinds: dict[type, Message] = {}  # newest message of each kind, for those who come late
+
+
+class LocalBus(Bus):
+    """In one process. Routes are remembered per (topic, kind) and forgotten together whenever a subscription changes."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._subscriptions: tuple[Subscription, ...] = ()
+        self._routes: dict[tuple[Topic, type], tuple[Subscription, ...]] = {}
+        self._topics: dict[Topic, _Topic] = {}
+
+    def publish(self, message: Message) -> None:
+        kind = kind_of(message)
+        key = (message.topic, kind)
+        with self._lock:
+            route = self._routes.get(key)
+            if route is None:
+                route = self._routes[key] = tuple(s for s in self._subscriptions if s.matches(message.topic, kind))
+            topic = self._topics.get(message.topic)
+            if topic is None:
+                topic = self._topics[message.topic] = _Topic()
+                topic.first = message.time
+            topic.count += 1
+            topic.last = message
+            topic.kinds[kind] = message
+        for subscription in route:
+            if not subscription.put(message):
+                topic.dropped += 1
+
+    def subscribe(
+        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+    ) -> Subscription:
+        subscription = Subscription(tuple(prefix), types, size, policy)
+        with self._lock:
+            if latched:
+                for name, topic in self._topics.items():
+                    for kind, message in topic.kinds.items():
+                        if subscription.matches(name, kind):
+                            subscription.put(message)
+            self._subscriptions = (*self._subscriptions, subscription)
+            self._routes = {}
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        with self._lock:
+            self._subscriptions = tuple(s for s in self._subscriptions if s is not subscription)
+            self._routes = {}
+        subscription.close()
+
+    def statistics(self) -> list[TopicStatistics]:
+        now = self._now()
+        with self._lock:
+            return [_statistics(name, topic, topic.last, now) for name, topic in self._topics.items() if topic.last is not None]
+
+    def close(self) -> None:
+        for subscription in self._subscriptions:
+            self.unsubscribe(subscription)
+
+
+def _statistics(name: Topic, topic: _Topic, last: Message, now: float) -> TopicStatistics:
+    span = last.time - topic.first
+    return TopicStatistics(name, topic.count, (topic.count - 1) / span if span > 0.0 else 0.0, now - last.time, topic.dropped)

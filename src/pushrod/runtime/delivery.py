@@ -1,0 +1,120 @@
+"""Three ways to deliver, each with the same six verbs and the same typed answer.
+
+direct    in process, inline, no queue, no await: for control loops
+sync      awaits the acknowledgement, with a time limit
+publish   delivers, then puts one message on the topic: the command and what became of it
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Generic, Literal, TypeVar
+
+from pushrod.core.errors import PushrodError
+from pushrod.runtime.gate import Gate
+from pushrod.runtime.message import Command
+from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Velocity, Waypoint
+from pushrod.runtime.result import Accepted, Result
+from pushrod.runtime.slot import Slot
+
+A = TypeVar("A")
+TIMEOUT = 5.0  # [s]
+WAITING = Accepted("waiting for the driver; the outcome comes on the topic")
+
+
+class CommandTimeout(PushrodError, TimeoutError):  # noqa: N818
+    """The driver is still in the call: whether the command acts is not known."""
+
+
+class Delivery(ABC, Generic[A]):
+    """The six verbs. `source` says who asks; `validity` [s], `sequence`, `priority` and `id` go on the envelope."""
+
+    def __init__(self, gate: Gate, slot: Slot | None, source: str) -> None:
+        self.gate = gate
+        self.slot = slot
+        self.source = source
+
+    @abstractmethod
+    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> A:
+        """Any payload the driver declares."""
+
+    def set_position(self, position: float, velocity: float | None = None, duration: float | None = None, **envelope: Any) -> A:
+        return self.send(Position(position, velocity, duration), **envelope)
+
+    def set_velocity(self, velocity: float, duration: float | None = None, **envelope: Any) -> A:
+        return self.send(Velocity(velocity, duration), **envelope)
+
+    def set_effort(self, effort: float, duration: float | None = None, **envelope: Any) -> A:
+        return self.send(Effort(effort, duration), **envelope)
+
+    def follow_trajectory(self, waypoints: Iterable[Waypoint], repeat: int | Literal["forever"] = 1, **envelope: Any) -> A:
+        return self.send(Trajectory(tuple(waypoints), repeat), **envelope)
+
+    def hold(self, **envelope: Any) -> A:
+        return self.send(Hold(), **envelope)
+
+    def stop(self, mode: Literal["immediate", "decelerate"] = "immediate", **envelope: Any) -> A:
+        return self.send(Stop(mode), **envelope)
+
+
+class Direct(Delivery[Result]):
+    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> Result:
+        gate = self.gate
+        command = Command(payload, self.source, gate.now(), validity, sequence, priority, 0, id)
+        return gate(command) if self.slot is None else gate.refuse("blocking", command)
+
+
+class Publish(Delivery[Result]):
+    def __init__(self, gate: Gate, slot: Slot | None, source: str, announce: Callable[[Command, Result], None]) -> None:
+        super().__init__(gate, slot, source)
+        self.announce = announce
+
+    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> Result:
+        gate = self.gate
+        command = Command(payload, self.source, gate.now(), validity, sequence, priority, gate.epoch, id)
+        if self.slot is not None:
+            self.slot.put(command, lambda result: self.announce(command, result))
+            return WAITING
+        result = gate(command)
+        self.announce(command, result)
+        return result
+
+
+class Sync(Delivery[Awaitable[Result]]):
+    async def send(
+        self,
+        payload: Any,
+        *,
+        validity: float = 0.0,
+        sequence: int = 0,
+        priority: int = 0,
+        id: str | None = None,
+        timeout: float = TIMEOUT,
+    ) -> Result:
+        gate = self.gate
+        command = Command(payload, self.source, gate.now(), validity, sequence, priority, gate.epoch, id)
+        if self.slot is None:
+            return gate(command)  # a plain driver never blocks: the answer is already here
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
+
+        def answer(result: Result) -> None:
+            loop.call_soon_threadsafe(_settle, future, result)
+
+        entry = self.slot.put(command, answer)
+        try:
+            async with asyncio.timeout(timeout):
+                return await future
+        except (TimeoutError, asyncio.CancelledError) as error:
+            withdrawn = entry is not None and self.slot.withdraw(entry)
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            if withdrawn:
+                return gate.refuse("withdrawn", command, f"not started within {timeout:g} s")
+            what = f"{gate.name} has not come back from {type(payload).__name__} within {timeout:g} s"
+            raise CommandTimeout(f"{what}: the outcome is unknown; look at the actuator, or disarm") from None
+
+
+def _settle(future: "asyncio.Future[Result]", result: Result) -> None:
+    if not future.done():
+        future.set_result(result)

@@ -1,0 +1,145 @@
+"""The one gate in front of a driver. Every command, whichever way it came, passes here, last hop before the driver:
+
+    declared payload -> well formed -> fresh, in order -> allowed sender -> armed -> within limits -> motor space -> driver
+
+What the gate admits acts before its lock is free, so "epoch = 0, take the lock, give it back" is a fence: nothing acts after it.
+The gate waits at most 50 ms for its lock; a driver that commands itself is refused at once. Stop needs no freshness, no sequence and no lease.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pushrod.robot.description import Limits
+from pushrod.robot.transmission import Transmission
+from pushrod.runtime.message import Command
+from pushrod.runtime.payload import Payload, Stop
+from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Refused, Result, refused
+from pushrod.safety.lease import Lease, holds
+
+PATIENCE = 0.05  # [s]
+
+
+class Gate:
+    """Arming is one integer: epoch 0 is not armed, each arming gives a new number."""
+
+    def __init__(
+        self,
+        name: str,
+        handle: Callable[[Any, Command], Any],
+        payloads: Sequence[type],
+        limits: Limits,
+        transmission: Transmission,
+        now: Callable[[], float],
+        *,
+        reject: bool = False,
+        failed: Callable[[BaseException], None] = lambda error: None,
+    ) -> None:
+        self.name = name
+        self.handle = handle
+        self.payloads = frozenset(payloads)
+        self.limits = limits
+        self.transmission = transmission
+        self.now = now
+        self.reject = reject
+        self.failed = failed
+        self.lock = threading.Lock()
+        self.holder = 0  # the thread inside, so that a driver commanding itself is seen
+        self.epoch = 0
+        self.lease: Lease | None = None
+        self.seen: dict[str, int] = {}  # source -> sequence of its last command that acted
+        self.stopped = ""  # why the driver is not running
+        self.last_acted = float("-inf")
+        self.acted = 0
+        self.refusals: dict[str, int] = {}
+
+    def __call__(self, command: Command) -> Result:
+        me = threading.get_ident()
+        if self.holder == me or not self.lock.acquire(timeout=PATIENCE):
+            return self.refuse("busy", command)
+        self.holder = me
+        try:
+            done = self.admit(command)
+            return done if type(done) is Refused else self.act(command, done)
+        finally:
+            self.holder = 0
+            self.lock.release()
+
+    def admit(self, command: Command) -> Any:
+        """Refused, or the payload in joint space that may act now (the same object where nothing was clamped)."""
+        payload = command.payload
+        if type(payload) not in self.payloads:
+            allowed = ", ".join(sorted(kind.__name__ for kind in self.payloads))
+            return self.refuse("unsupported", command, f"it accepts {allowed}")
+        problem = payload.problem() if isinstance(payload, Payload) else "it is not a Payload"
+        if problem:
+            return self.refuse("malformed", command, problem)
+        if type(payload) is not Stop:
+            now = self.now()
+            if command.validity and now - command.origin > command.validity:
+                return self.refuse("stale", command, f"{now - command.origin:.3f} s old, valid for {command.validity:g} s")
+            if command.sequence and command.sequence <= self.seen.get(command.source, 0):
+                return self.refuse("sequence", command, f"got {command.sequence} after {self.seen[command.source]}")
+            if not holds(self.lease, command.source, now):
+                return self.refuse("lease", command, f"held by {self.lease.owner}")  # type: ignore[union-attr]
+        if self.stopped:
+            return self.refuse("stopped", command, self.stopped)
+        if not self.epoch:
+            return self.refuse("not_armed", command)
+        if command.epoch and command.epoch != self.epoch:
+            return self.refuse("epoch", command)
+        done = payload.within(self.limits)
+        if done is not payload and self.reject:
+            return self.refuse("limits", command, f"asked {payload}, allowed {done}")
+        return done
+
+    def act(self, command: Command, done: Any) -> Result:
+        """Hand an admitted payload to the driver. Only what acts counts as seen."""
+        if command.sequence:
+            self.seen[command.source] = command.sequence
+        try:
+            info = self.handle(done.to_motor(self.transmission), command)
+        except Exception as error:
+            self.epoch = 0  # out at once; safety makes it safe
+            self.failed(error)
+            return self.refuse("driver_error", command, f"{type(error).__name__}: {error}")
+        self.acted += 1
+        self.last_acted = self.now()
+        if done is not command.payload:
+            return Clamped(command.payload, done, info)
+        return ACCEPTED if info is None else Accepted(info)
+
+    def refuse(self, reason: str, command: Command, detail: str = "") -> Refused:
+        self.refusals[reason] = self.refusals.get(reason, 0) + 1
+        return refused(reason, self.name, type(command.payload).__name__, detail)
+
+
+def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
+    """Several commands as one: all are admitted, then all act; or none does. Locks are taken in the order of names, each with a time limit."""
+    order = sorted(range(len(pairs)), key=lambda i: pairs[i][0].name)
+    taken: list[Gate] = []
+    me = threading.get_ident()
+    try:
+        for i in order:
+            gate = pairs[i][0]
+            if gate in taken:
+                continue
+            if gate.holder == me or not gate.lock.acquire(timeout=PATIENCE):
+                return _none(pairs, {i: gate.refuse("busy", pairs[i][1])})
+            gate.holder = me
+            taken.append(gate)
+        verdicts = [gate.admit(command) for gate, command in pairs]
+        refusals = {i: verdict for i, verdict in enumerate(verdicts) if type(verdict) is Refused}
+        if refusals:
+            return _none(pairs, refusals)
+        return [gate.act(command, done) for (gate, command), done in zip(pairs, verdicts, strict=True)]
+    finally:
+        for gate in reversed(taken):
+            gate.holder = 0
+            gate.lock.release()
+
+
+def _none(pairs: Sequence[tuple[Gate, Command]], refusals: dict[int, Refused]) -> list[Result]:
+    """Nothing acts: the refused ones say why, the others that they would have."""
+    culprit = next(iter(refusals.values())).actuator
+    return [refusals.get(i) or gate.refuse("batch", command, f"{culprit} was refused") for i, (gate, command) in enumerate(pairs)]

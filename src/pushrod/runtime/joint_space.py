@@ -1,0 +1,31 @@
+"""From motor space, which is all a driver knows, to joint space, which is all others see."""
+
+from typing import Any
+
+from pushrod.robot.transmission import Transmission
+from pushrod.runtime.message import BeginMotion, EndMotion, JointState
+
+
+def to_joint_space(payload: Any, t: Transmission) -> Any:
+    """The same report in joint space; what holds no motor quantities stays as it is. Peaks are magnitudes."""
+    if isinstance(payload, BeginMotion):
+        a, v = payload.acceleration, payload.peak_velocity
+        return BeginMotion(
+            t.position_to_joint(payload.initial_position),
+            t.position_to_joint(payload.target_position),
+            payload.expected_arrival,
+            payload.command_id,
+            payload.command_type,
+            None if a is None else abs(t.rate_to_joint(a)),
+            None if v is None else abs(t.rate_to_joint(v)),
+        )
+    if isinstance(payload, EndMotion):
+        return EndMotion(t.position_to_joint(payload.position), payload.reason, payload.detail, payload.message, payload.command_id)
+    if isinstance(payload, JointState):
+        return JointState(
+            payload.names,
+            tuple(t.position_to_joint(x) for x in payload.positions),
+            tuple(t.rate_to_joint(x) for x in payload.velocities),
+            tuple(t.effort_to_joint(x) for x in payload.efforts),
+        )
+    return payload
