@@ -143,6 +143,7 @@ def pedalled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
 
     @pure
     def step(p: Params, s: Any, u: Pedalled, at: Tick) -> tuple[Any, Out]:
+        """A car driven by its pedals and steering wheel."""
         before = s.vehicle
         steer_req = vgr.tire_command(ratios(p.vehicle), before.vx, before.steer, u.wheel)
         acc_req = acceleration(p.vehicle, u.accel, u.brake, u.gear, u.slope, before.vx)
@@ -177,6 +178,7 @@ def controlled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
 
     @pure
     def step(p: Params, s: Any, u: Controlled, at: Tick) -> tuple[Any, Out]:
+        """The same car, asked for acceleration and tyre angle through the command converter."""
         way = -1.0 if is_reverse(u.gear) else 1.0
         v = p.vehicle
         now = measure(p.noise, ratios(v), v.steer_bias, v.enable_pub_steer, pose(s.vehicle), 0.0, at)
