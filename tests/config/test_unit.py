@@ -30,6 +30,7 @@ from pushrod.sim.worlds import WORLDS
         ("30 deg", "", math.pi / 6),
         ("-3", "rad", -3.0),
         ("4 counts", "counts", 4.0),
+        ("1e-999999999 ms", "s", 0.0),
     ],
 )
 def test_a_text_becomes_the_si_number(text, unit, value):
@@ -46,6 +47,9 @@ def test_a_text_becomes_the_si_number(text, unit, value):
         ("1,5 m", "m", "not a"),
         ("5 m//s", "m/s", "is not a unit"),
         ("5 rad", "counts", "cannot be turned into counts"),
+        ("1e999999999 s", "s", "more than a number can hold"),
+        ("1e308 km", "m", "more than a number can hold"),
+        ("1e308 km", "", "more than a number can hold"),
     ],
 )
 def test_what_does_not_fit_is_refused(text, unit, why):

@@ -27,3 +27,22 @@ def test_lines_are_those_of_the_editor():
 def test_half_a_character_is_refused():
     with pytest.raises(ConfigError, match=r"f.yaml:1: a: .* cannot be read"):
         yaml_file.parse('a: "\\ud800"', "f.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a: 1\nb: \x07", r"f.yaml:2: not valid YAML: the character '\\x07' is not allowed"),
+        ("a: 1\n\nb: " + "[" * 2000, "f.yaml:3: nested too deeply"),
+        ("a: 1\nb: " + "9" * 400, "f.yaml:2: b: .* too large"),
+    ],
+)
+def test_what_no_file_should_hold_is_refused_by_line(text, says):
+    with pytest.raises(ConfigError, match=says):
+        yaml_file.parse(text, "f.yaml")
+
+
+def test_bytes_that_are_no_text_are_refused_by_line(tmp_path):
+    (tmp_path / "f.yaml").write_bytes(b"a: 1\nb: \xff\n")
+    with pytest.raises(ConfigError, match="f.yaml:2: cannot be read: 'utf-8' codec"):
+        yaml_file.load(tmp_path / "f.yaml")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pushrod.core.errors import ConfigError, UnknownNameError
-from pushrod.sim import machine
+from pushrod.sim import machine, scenario
 
 HERE = Path(__file__).parent
 HEAD = "machine: m\nworld: tiny_world.py:TINY\n"
@@ -139,3 +139,9 @@ def test_an_override_goes_over_the_file_and_is_named_where_it_is_wrong(load):
     assert problems(load, HEAD, ["lag.T=99"]) == ["--set lag.T=99: parameters.lag.T: 99 s is outside its legal range; allowed [0.001, 10] s"]
     assert "did you mean 'lag'" in problems(load, HEAD, ["lug.T=1"])[0]
     assert "--set PATH=VALUE" in problems(load, HEAD, ["lag.T"])[0]
+
+
+@pytest.mark.parametrize(("name", "says"), [("nope", "there is no scenario named 'nope'"), ("gone.yaml", "there is no file .*gone.yaml")])
+def test_a_default_scenario_that_is_not_there_is_told_by_the_line_that_names_it(load, name, says):
+    with pytest.raises(ConfigError, match=rf"m\.yaml:3: scenario: {says}"):
+        scenario.load(None, load(f"{HEAD}scenario: {name}\n"))

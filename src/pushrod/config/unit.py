@@ -99,16 +99,26 @@ def to_si(text: str, unit: str) -> float:
     m = TEXT.fullmatch(text)
     if not m:
         raise ValueError(f"{text!r} is not a number with a unit; write a number [{unit}] or text such as '1.5 {unit}'")
-    number, written = Fraction(m[1]), m[2]
+    near, written = float(m[1]), m[2]
+    if not math.isfinite(near):
+        raise ValueError(f"{text!r} is more than a number can hold")
     if written is None or written == unit:
-        return float(number)
+        return near
+    number = Fraction(m[1]) if near != 0.0 else Fraction(0)  # 1e-999999999 in full would take all memory
     given = parse(written)
     if unit == "":
-        return float(number * given.factor)
+        return _real(number * given.factor, text)
     try:
         wanted = parse(unit)
     except ValueError:  # a unit of the record's own, such as "counts"
         wanted = None
     if wanted is None or given.dimension != wanted.dimension:
         raise ValueError(f"{text!r} is in {written}, which cannot be turned into {unit}")
-    return float(number * given.factor / wanted.factor)
+    return _real(number * given.factor / wanted.factor, text)
+
+
+def _real(number: Fraction, text: str) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError(f"{text!r} is more than a number can hold") from None

@@ -6,6 +6,7 @@ from typing import Any
 from pushrod.core.errors import ConfigError
 
 Keys = tuple[str | int, ...]
+DEEPEST = 100  # levels of nesting
 
 
 def dotted(path: Keys) -> str:
@@ -64,16 +65,19 @@ class Document:
 def load(file: Path) -> Document:
     """Read a file; ConfigError where it is missing, is not YAML, says a key twice, or is not a mapping."""
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
-        raise ConfigError([f"{file}: cannot be read: {why}"]) from e
-    return parse(text, str(file))
+        text = file.read_bytes()
+        return parse(text.decode("utf-8"), str(file))
+    except OSError as e:
+        raise ConfigError([f"{file}: cannot be read: {e.strerror or e}"]) from e
+    except UnicodeDecodeError as e:
+        line = text.count(b"\n", 0, e.start) + 1
+        raise ConfigError([f"{file}:{line}: cannot be read: {e}"]) from e
 
 
 def parse(text: str, file: str = "<text>") -> Document:
     from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.error import MarkedYAMLError
+    from ruamel.yaml.reader import ReaderError
 
     yaml = YAML(typ="safe", pure=True)
     try:
@@ -82,8 +86,11 @@ def parse(text: str, file: str = "<text>") -> Document:
         mark = e.problem_mark or e.context_mark
         what = ", ".join(str(part) for part in (e.context, e.problem) if part)
         raise ConfigError([f"{file}:{mark.line + 1 if mark else 1}: not valid YAML: {what}"]) from e
-    except YAMLError as e:  # a character YAML does not allow
-        raise ConfigError([f"{file}: not valid YAML: {' '.join(str(e).split())}"]) from e
+    except ReaderError as e:
+        line = text.count("\n", 0, e.position) + 1
+        raise ConfigError([f"{file}:{line}: not valid YAML: the character {text[e.position]!r} is not allowed"]) from e
+    except RecursionError as e:
+        raise ConfigError([f"{file}:{_too_deep(text)}: nested too deeply"]) from e
     document = Document(file, text, None, {})
     if root is not None:
         document.data = _plain(root, (), document, yaml.constructor, ())
@@ -91,6 +98,19 @@ def parse(text: str, file: str = "<text>") -> Document:
         document.problems.insert(0, (1, f"{file}:1: the file must hold a mapping of keys to values"))
     document.raise_problems()
     return document
+
+
+def _too_deep(text: str) -> int:
+    """The line on which the nesting goes beyond all measure."""
+    from ruamel.yaml import YAML
+
+    depth = 0
+    for event in YAML(typ="safe", pure=True).parse(text):
+        kind = type(event).__name__
+        depth += kind.endswith("StartEvent") - kind.endswith("EndEvent")
+        if depth > DEEPEST:
+            return int(event.start_mark.line) + 1
+    return 1
 
 
 def _plain(node: Any, path: Keys, document: Document, constructor: Any, above: tuple[int, ...]) -> Any:
@@ -112,7 +132,10 @@ def _plain(node: Any, path: Keys, document: Document, constructor: Any, above: t
         return [_plain(value, (*path, i), document, constructor, (*above, id(node))) for i, value in enumerate(node.value)]
     try:
         str(node.value).encode()  # escapes can spell half a character
-        return constructor.construct_object(node)
+        value = constructor.construct_object(node)
+        if isinstance(value, int):
+            float(value)  # it may be more than a number can hold
+        return value
     except Exception as e:  # an unknown tag or a malformed scalar: ruamel raises several kinds
         document.add(path, f"{node.value!r} cannot be read: {' '.join(str(e).split())}")
         return None

@@ -22,7 +22,7 @@ import msgspec
 from pushrod.config import yaml_file
 from pushrod.config.structure import WRONG, read, sound_items
 from pushrod.config.yaml_file import Document
-from pushrod.core.errors import SignalError
+from pushrod.core.errors import SignalError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q
@@ -88,7 +88,14 @@ def default_file(machine: Machine) -> Path:
         machine.document.add((), "names no default scenario; add a line `scenario: NAME` or say which one to run")
         machine.document.raise_problems()
     assert machine.scenario is not None
-    return locate(machine.scenario, shipped(), "scenario", machine.document.folder)
+    try:
+        file = locate(machine.scenario, shipped(), "scenario", machine.document.folder)
+        if not file.is_file():
+            machine.document.add(("scenario",), f"there is no file {file}")
+    except UnknownNameError as e:
+        machine.document.add(("scenario",), str(e))
+    machine.document.raise_problems()
+    return file
 
 
 def read_head(document: Document) -> Any:
