@@ -1,5 +1,7 @@
 """Any text is a mapping with the lines of its values, or a ConfigError with a line."""
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -33,7 +35,9 @@ def test_half_a_character_is_refused():
     ("text", "says"),
     [
         ("a: 1\nb: \x07", r"f.yaml:2: not valid YAML: the character '\\x07' is not allowed"),
-        ("a: 1\n\nb: " + "[" * 2000, "f.yaml:3: nested too deeply"),
+        ("a: 1\n\nb: " + "[" * 700, "f.yaml:3: nested too deeply"),
+        ("a: 1\nb: " + "[" * 110 + "]" * 110, "f.yaml:2: b.*: nested more than 100 levels deep"),
+        ("a: 1\n? [" + "[" * 99 + "]" * 99 + "]\n: 2", "f.yaml:2: .*a key must be text"),
         ("a: 1\nb: " + "9" * 400, "f.yaml:2: b: .* too large"),
     ],
 )
@@ -46,3 +50,10 @@ def test_bytes_that_are_no_text_are_refused_by_line(tmp_path):
     (tmp_path / "f.yaml").write_bytes(b"a: 1\nb: \xff\n")
     with pytest.raises(ConfigError, match="f.yaml:2: cannot be read: 'utf-8' codec"):
         yaml_file.load(tmp_path / "f.yaml")
+
+
+def test_aliases_of_aliases_do_not_fill_the_memory(monkeypatch):
+    monkeypatch.setattr(yaml_file, "MOST", 1000)
+    laughs = "".join(f"{y}: &{y} [*{x}, *{x}, *{x}]\n" for x, y in itertools.pairwise("abcdefghijklmnopqrstuvwxyz"))
+    with pytest.raises(ConfigError, match="f.yaml:.: .*: the file holds more than 1000 values"):
+        yaml_file.parse("a: &a [1, 1, 1]\n" + laughs, "f.yaml")

@@ -7,6 +7,7 @@ from pushrod.core.errors import ConfigError
 
 Keys = tuple[str | int, ...]
 DEEPEST = 100  # levels of nesting
+MOST = 1_000_000  # values in a file
 
 
 def dotted(path: Keys) -> str:
@@ -118,12 +119,21 @@ def _plain(node: Any, path: Keys, document: Document, constructor: Any, above: t
     if id(node) in above:
         document.add(path, "an alias that contains itself")
         return None
+    if len(above) > DEEPEST:
+        document.add(path[:3], f"nested more than {DEEPEST} levels deep")
+        return None
+    if len(document.lines) > MOST:  # a few aliases of aliases can be more than any memory holds
+        if not document.problems:
+            document.add(path[:3], f"the file holds more than {MOST} values")
+        return None
     if node.id == "mapping":
         found: dict[str, Any] = {}
         for key, value in node.value:
-            name = str(key.value)
+            name = str(key.value) if key.id == "scalar" else f"a key that is a {key.id}"
             inner = (*path, name)
             document.lines[inner] = key.start_mark.line + 1
+            if key.id != "scalar":
+                document.add(inner, "a key must be text")
             if name in found:
                 document.add(inner, "this key is given twice")
             found[name] = _plain(value, inner, document, constructor, (*above, id(node)))
