@@ -1,0 +1,76 @@
+"""Prefixes, types, bounds: who gets what, once, and who is told of drops."""
+
+import asyncio
+
+from pushrod.runtime.bus import LocalBus
+from pushrod.runtime.message import HardwareError, JointState, Message
+
+
+def message(topic: str, payload=None, time: float = 0.0) -> Message:
+    return Message(payload or JointState(("j",), (1.0,)), tuple(topic.split("/")), time, time, "r")
+
+
+def test_a_prefix_sees_what_is_at_it_and_below() -> None:
+    bus = LocalBus(lambda: 0.0)
+    everything, sensors, other = bus.subscribe(), bus.subscribe(("sensor", "base")), bus.subscribe(("sensor", "base2"))
+    bus.publish(message("sensor/base/joint1/imu"))
+    bus.publish(message("sensor/base"))
+    bus.publish(message("actuator/base"))
+    assert [everything.statistics().waiting, sensors.statistics().waiting, other.statistics().waiting] == [3, 2, 0]
+
+
+def test_types_are_filtered_exactly() -> None:
+    bus = LocalBus(lambda: 0.0)
+    states = bus.subscribe((), (JointState,))
+    bus.publish(message("a", HardwareError(("a",), "hot")))
+    bus.publish(message("a"))
+    assert isinstance(states.poll().payload, JointState)
+    assert states.poll() is None
+
+
+def test_a_full_queue_drops_and_counts_and_never_blocks() -> None:
+    bus = LocalBus(lambda: 9.0)
+    oldest, newest = bus.subscribe(size=2), bus.subscribe(size=2, policy="drop_newest")
+    for k in range(5):
+        bus.publish(message("a", time=float(k)))
+    assert [m.time for m in (oldest.poll(), oldest.poll())] == [3.0, 4.0]
+    assert [m.time for m in (newest.poll(), newest.poll())] == [0.0, 1.0]
+    assert oldest.statistics().dropped == newest.statistics().dropped == 3
+    (topic,) = bus.statistics()
+    assert (topic.messages, topic.rate, topic.age, topic.dropped) == (5, 1.0, 5.0, 6)
+
+
+def test_who_comes_late_gets_the_last_value_on_request() -> None:
+    bus = LocalBus(lambda: 0.0)
+    bus.publish(message("a", time=1.0))
+    bus.publish(message("a", time=2.0))
+    assert bus.subscribe(("a",)).poll() is None
+    latched = bus.subscribe(("a",), latched=True)
+    assert latched.poll().time == 2.0
+    assert latched.poll() is None
+
+
+def test_after_unsubscribing_nothing_comes_and_waiters_end() -> None:
+    bus = LocalBus(lambda: 0.0)
+
+    async def main() -> list[float]:
+        watch = bus.subscribe(("a",))
+        seen: list[float] = []
+
+        async def read() -> None:
+            async for m in watch:
+                seen.append(m.time)
+
+        task = asyncio.create_task(read())
+        await asyncio.sleep(0)
+        bus.publish(message("a", time=1.0))
+        await asyncio.sleep(0.01)
+        bus.unsubscribe(watch)
+        bus.publish(message("a", time=2.0))
+        await task
+        return seen
+
+    from pushrod.runtime.clock import SteppedClock
+
+    with asyncio.Runner(loop_factory=SteppedClock().loop_factory) as runner:
+        assert runner.run(main()) == [1.0]
