@@ -63,11 +63,14 @@ class Document:
             raise ConfigError([text for _, text in sorted(found, key=lambda p: p[0])])
 
 
-def load(file: Path) -> Document:
-    """Read a file; ConfigError where it is missing, is not YAML, says a key twice, or is not a mapping."""
+def load(file: Path, hold: bool = False) -> Document:
+    """Read a file; ConfigError where it is missing, is not YAML, says a key twice, or is not a mapping.
+
+    `hold`: a key said twice is only noted, for a reader that tells it together with what it finds itself.
+    """
     try:
         text = file.read_bytes()
-        return parse(text.decode("utf-8"), str(file))
+        return parse(text.decode("utf-8"), str(file), hold)
     except OSError as e:
         raise ConfigError([f"{file}: cannot be read: {e.strerror or e}"]) from e
     except UnicodeDecodeError as e:
@@ -75,7 +78,7 @@ def load(file: Path) -> Document:
         raise ConfigError([f"{file}:{line}: cannot be read: {e}"]) from e
 
 
-def parse(text: str, file: str = "<text>") -> Document:
+def parse(text: str, file: str = "<text>", hold: bool = False) -> Document:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
     from ruamel.yaml.reader import ReaderError
@@ -97,7 +100,9 @@ def parse(text: str, file: str = "<text>") -> Document:
         document.data = _plain(root, (), document, yaml.constructor, ())
     if not isinstance(document.data, dict):
         document.problems.insert(0, (1, f"{file}:1: the file must hold a mapping of keys to values"))
-    document.raise_problems()
+        hold = False
+    if not hold:
+        document.raise_problems()
     return document
 
 

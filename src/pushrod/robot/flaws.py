@@ -50,7 +50,9 @@ def flaws(robot: "Robot", values: Mapping[str, Any] | None = None) -> list[Flaw]
         controller_flaws(at, controller, f)
     parameter_flaws(robot.parameters, f)
     if f.is_a(("restarts",), robot.restarts, Budget):
-        f.number(("restarts", "restarts"), robot.restarts.restarts, "-", lo=0.0)
+        restarts = robot.restarts.restarts
+        if f.number(("restarts", "restarts"), restarts, "-", lo=0.0) is not None and not isinstance(restarts, int):
+            f.add(("restarts", "restarts"), f"must be a whole number, got {restarts}")
         f.number(("restarts", "seconds"), robot.restarts.seconds, "s", above=0.0)
     return f.found
 
