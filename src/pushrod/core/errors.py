@@ -47,11 +47,15 @@ class MapError(PushrodError, ValueError):
 
 
 class ConfigError(PushrodError, ValueError):
-    """A machine or scenario file is wrong: names file, line and path; `problems` lists every one."""
+    """A machine, scenario or robot file is wrong: names file, line and path; `problems` lists every one."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(problems))
+
+
+class DescriptionWarning(UserWarning):
+    """A robot was read, though something its file says has no meaning here and was left out."""
 
 
 class MissingBodyError(PushrodError, RuntimeError):

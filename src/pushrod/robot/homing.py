@@ -5,7 +5,7 @@ from dataclasses import replace
 from pushrod.core.errors import InputError
 from pushrod.robot.description import Robot
 from pushrod.robot.parameter import ParameterRef
-from pushrod.robot.resolve import resolve
+from pushrod.robot.reference import resolve
 from pushrod.robot.store import Store
 
 

@@ -142,13 +142,7 @@ class Options:
     def read(self, value: Any, place: Place) -> Any:
         if not isinstance(value, dict):
             return place.wrong(f"must be a mapping of option names to values, got {named(value)}")
-        return {key: self._part(part) for key, part in value.items()}
-
-    def _part(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            path = value.get("parameter")
-            return ParameterRef(path) if len(value) == 1 and isinstance(path, str) else {key: self._part(part) for key, part in value.items()}
-        return [self._part(part) for part in value] if isinstance(value, list) else value
+        return {key: with_references(part) for key, part in value.items()}
 
     def schema(self) -> Schema:
         return {"type": "object", "description": self.about}
@@ -250,3 +244,11 @@ def reference(value: dict[str, Any], place: Place) -> Any:
     if len(value) != 1 or not isinstance(path, str):
         return place.wrong(f"must be a number or {{parameter: PATH}}, got {named(value)}")
     return ParameterRef(path)
+
+
+def with_references(value: Any) -> Any:
+    """Plain data with every {parameter: path} in it, however deep, as a ParameterRef."""
+    if isinstance(value, dict):
+        path = value.get("parameter")
+        return ParameterRef(path) if len(value) == 1 and isinstance(path, str) else {key: with_references(part) for key, part in value.items()}
+    return [with_references(part) for part in value] if isinstance(value, list) else value
