@@ -9,7 +9,7 @@ from pushrod.runtime.message import BeginMotion, EndMotion, JointState
 def to_joint_space(payload: Any, t: Transmission) -> Any:
     """The same report in joint space; what holds no motor quantities stays as it is. Peaks are magnitudes."""
     if isinstance(payload, BeginMotion):
-        a, v = payload.acceleration, payload.peak_velocity
+        a, v, v0 = payload.acceleration, payload.peak_velocity, payload.initial_velocity
         return BeginMotion(
             t.position_to_joint(payload.initial_position),
             t.position_to_joint(payload.target_position),
@@ -18,6 +18,7 @@ def to_joint_space(payload: Any, t: Transmission) -> Any:
             payload.command_type,
             None if a is None else abs(t.rate_to_joint(a)),
             None if v is None else abs(t.rate_to_joint(v)),
+            None if v0 is None else t.rate_to_joint(v0),
         )
     if isinstance(payload, EndMotion):
         return EndMotion(t.position_to_joint(payload.position), payload.reason, payload.detail, payload.message, payload.command_id)

@@ -43,7 +43,10 @@ class Message(Struct, frozen=True, gc=False):
 
 
 class BeginMotion(Struct, frozen=True, gc=False, tag=True):
-    """A motion has begun: from, to [rad or m], and when it should arrive [s of the runtime's clock]; peaks are magnitudes."""
+    """A motion has begun: from, to [rad or m], and when it should arrive [s of the runtime's clock]; peaks are magnitudes.
+
+    The velocity at its start is given where it is known and not 0: a motion may begin while another is under way.
+    """
 
     initial_position: float
     target_position: float
@@ -52,6 +55,7 @@ class BeginMotion(Struct, frozen=True, gc=False, tag=True):
     command_type: Literal["position", "velocity", "effort", "trajectory"] | None = None
     acceleration: float | None = None
     peak_velocity: float | None = None
+    initial_velocity: float | None = None
 
 
 class EndMotion(Struct, frozen=True, gc=False, tag=True):
