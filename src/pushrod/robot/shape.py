@@ -202,7 +202,10 @@ class Named:
 
     def schema(self) -> Schema:
         made = {"type": "object", "additionalProperties": self.record.schema(), "description": f"by name: {self.record.about}"}
-        return {"anyOf": [made, {"type": "array", "items": {"type": "string"}}]} if self.bare else made
+        if not self.bare:
+            return made
+        made["additionalProperties"] = {"anyOf": [self.record.schema(), {"type": "null"}]}
+        return {"anyOf": [made, {"type": "array", "items": {"type": "string"}}]}
 
 
 @dataclass(frozen=True)

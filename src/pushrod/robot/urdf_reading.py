@@ -37,6 +37,7 @@ class Reading:
 
     def text(self, e: Element, attribute: str, at: Keys) -> Any:
         """An attribute that must be there."""
+        self.document.lines[at] = e.line
         return e.attributes.get(attribute) or self.wrong(e, at, f"<{e.tag}> has no {attribute}")
 
     def number(self, e: Element, attribute: str, at: Keys, default: Any = None) -> Any:
@@ -54,6 +55,7 @@ class Reading:
     def numbers(self, e: Element, attribute: str, at: Keys, default: Any) -> Any:
         if attribute not in e.attributes:
             return default
+        self.document.lines[at] = e.line
         return tuple(self.parsed(e, part, (*at, i)) for i, part in enumerate(e.attributes[attribute].split()))
 
     def switch(self, e: Element, attribute: str, at: Keys, default: bool) -> Any:
