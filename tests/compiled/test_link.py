@@ -114,4 +114,7 @@ def test_a_second_process_takes_the_compiled_code_from_disk(tmp_path: Path) -> N
 
     cold = seconds()
     assert seconds() < 0.5 * cold
-    assert list(tmp_path.glob("lag_world_*.py"))
+    (linked,) = tmp_path.glob("lag_world_*.py")
+    for torn in (*(tmp_path / "__pycache__").glob("*.nbc"), *(tmp_path / "__pycache__").glob("*.nbi"), linked):
+        torn.write_bytes(torn.read_bytes()[: torn.stat().st_size // 2])
+    seconds()  # torn files are made anew

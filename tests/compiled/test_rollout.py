@@ -7,8 +7,9 @@ from lag_world import LAG_WORLD, Curve, In, Lag, Params, State
 from pushrod import metrics
 from pushrod.compiled.rollout import batch, rollout
 from pushrod.compiled.stepper import Stepper
-from pushrod.core.errors import InputError, ParameterError, UnknownNameError
+from pushrod.core.errors import CacheError, InputError, ParameterError, UnknownNameError
 from pushrod.core.model import Tick
+from pushrod.models import MODELS
 from pushrod.models.first_order import FIRST_ORDER
 
 STEPS, DT = 300, 1e-3
@@ -172,3 +173,80 @@ def test_a_model_of_a_lone_number_takes_it_bare() -> None:
     assert rollout(FIRST_ORDER, None, 1.0, steps=3, dt=DT, metrics={"end": metrics.final("y")}).metrics["end"] > 0.0
     many = batch(FIRST_ORDER, None, np.outer(US, [1.0, 2.0]), steps=STEPS, dt=DT, every=STEPS)
     assert many["y"][0, 0] == ys[-1]
+
+
+SEGFAULTS = [
+    lambda: rollout(LAG_WORLD, FIRST_ORDER.Params(), {"u": 1.0}, steps=5, dt=DT),
+    lambda: batch(LAG_WORLD, FIRST_ORDER.Params(), {"u": 1.0}, n=2, steps=5, dt=DT),
+    lambda: Stepper(LAG_WORLD, FIRST_ORDER.Params(), dt=DT),
+    lambda: Stepper(LAG_WORLD, dt=DT).set_params(FIRST_ORDER.Params()),
+    lambda: rollout(LAG_WORLD, {"noise": 0.0}, {"u": 1.0}, steps=5, dt=DT),
+    lambda: rollout(LAG_WORLD, Params(lag=FIRST_ORDER.Params()), {"u": 1.0}, steps=5, dt=DT),
+    lambda: rollout(LAG_WORLD, None, FIRST_ORDER.State(), steps=5, dt=DT),
+    lambda: rollout(LAG_WORLD, None, None, steps=5, dt=DT, state=FIRST_ORDER.State()),
+    lambda: Stepper(LAG_WORLD, dt=DT).step(1.0),
+]
+
+
+@pytest.mark.parametrize("call", SEGFAULTS)
+def test_records_of_another_model_are_refused(call) -> None:
+    with pytest.raises(InputError, match="must be a"):
+        call()
+
+
+@pytest.mark.parametrize("value", [1e7, -1.0, float("nan")])
+def test_a_state_outside_its_range_never_reaches_compiled_code(value: float) -> None:
+    queue = MODELS["queue"]
+    state = queue.State()._replace(i=value)
+    with pytest.raises(ParameterError, match="queue.State.i"):
+        rollout(queue, None, None, steps=5, dt=0.01, state=state)
+    rows = rollout(queue, None, None, steps=5, dt=0.01).state_rows
+    rows[0, 0] = value
+    with pytest.raises(InputError, match="queue.State.i of instance 0"):
+        rollout(queue, None, None, steps=5, dt=0.01, state=rows)
+    stepper = Stepper(queue, dt=0.01)
+    with pytest.raises(ParameterError):
+        stepper.state = state
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "says"),
+    [
+        ({"inputs": {"u": 5.0}}, r"'u' is 5 V at index \[0\], outside its legal range; allowed \[-2, 2\] V"),
+        ({"inputs": In(u=-9.0)}, "'u' is -9 V"),
+        ({"steps": 1.5}, "steps = 1.5; it must be a whole number"),
+        ({"seed": 0.5}, "seed = 0.5"),
+        ({"metrics": {"a": "max"}}, r"metrics\['a'\] = 'max'; give one of pushrod.metrics"),
+        ({"metrics": {"a": metrics.settling_time("y", 1.0, -1.0)}}, "band = -1"),
+    ],
+)
+def test_more_bad_arguments(kwargs: dict, says: str) -> None:
+    with pytest.raises((InputError, ParameterError), match=says):
+        rollout(LAG_WORLD, **{"steps": 10, "dt": DT, **kwargs})
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error"), [({"dt": 0.0}, InputError), ({"dt": float("nan")}, InputError), ({"dt": DT, "dtype": "f4"}, UnknownNameError)]
+)
+def test_a_stepper_checks_what_a_rollout_checks(kwargs: dict, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Stepper(LAG_WORLD, **kwargs)
+
+
+def test_a_stepper_refuses_what_is_not_finite_and_stays_where_it_was() -> None:
+    stepper = Stepper(LAG_WORLD, dt=DT)
+    with pytest.raises(InputError, match="must be finite"):
+        stepper.step(In(float("nan")))
+    assert stepper.k == 0
+
+
+def test_a_run_is_told_in_one_line() -> None:
+    run = rollout(LAG_WORLD, None, {"u": US}, steps=STEPS, dt=DT, metrics={"peak": metrics.maximum("y")})
+    assert repr(run) == "<Run of lag_world: 300 ticks of 0.001 s, 300 records of y, u_late, metrics peak>"
+
+
+def test_a_cache_folder_that_cannot_be_used_is_said(tmp_path, monkeypatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PUSHROD_CACHE", str(tmp_path / "file"))
+    with pytest.raises(CacheError, match="set PUSHROD_CACHE to a folder"):
+        rollout(LAG_WORLD, None, None, steps=3, dt=DT, outputs=("u_late",), dtype="float32")

@@ -13,6 +13,7 @@ from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, Watched, plan_outputs, text
 from pushrod.compiled.module import load
 from pushrod.compiled.result import Run
+from pushrod.core.check import check, expect
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
@@ -56,6 +57,21 @@ class Arrays(NamedTuple):
     Y: rows.Array
     M: rows.Array
     W: rows.Array
+
+
+def checked_params(model: Model | World, params: Any, dt: float) -> Any:
+    """The parameters, or the defaults: of the right class, and legal."""
+    check_tick(dt)
+    if params is None:
+        params = model.Params()
+    expect(params, model.Params, f"params of {model.name}")
+    check(params, model.name, dt)
+    return params
+
+
+def check_tick(dt: float) -> None:
+    if isinstance(dt, bool) or not isinstance(dt, (int, float, np.floating)) or not 0.0 < dt < float("inf"):
+        raise InputError(f"dt = {dt} s; a tick must be longer than 0 and finite")
 
 
 @functools.lru_cache(256)
@@ -129,10 +145,15 @@ def _watched_path(units: dict[str, str], path: str, model: Model | World) -> str
 def _check(job: Job) -> None:
     find(DTYPES, job.dtype, "number type")
     find({"cpu": 0, "cuda": 0}, job.device, "device")
+    for name in ("steps", "k0", "seed", "instance", "every", "threads"):
+        if isinstance(getattr(job, name), bool) or not isinstance(getattr(job, name), (int, np.integer)):
+            raise InputError(f"{name} = {getattr(job, name)!r}; it must be a whole number")
     if job.steps < 1:
         raise InputError(f"steps = {job.steps}; a run needs at least one tick")
-    if not 0.0 < job.dt < float("inf"):
-        raise InputError(f"dt = {job.dt} s; a tick must be longer than 0 and finite")
+    for name, measure in job.metrics.items():
+        if not isinstance(measure, Measure):
+            raise InputError(f"metrics[{name!r}] = {measure!r}; give one of pushrod.metrics, such as metrics.maximum('speed')")
+        check(measure.params, f"metrics[{name!r}]")
     if job.every < 0:
         raise InputError(f"every = {job.every}; keep every k-th tick (k >= 1), or 0 to keep none")
     if job.threads < 1:

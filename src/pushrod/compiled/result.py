@@ -11,7 +11,7 @@ from pushrod.core.names import find
 from pushrod.core.record import numbers, unflat
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """Outputs of one run ([record]) or of a batch ([record, instance]). `run["path"]` is the array of one output."""
 
@@ -45,6 +45,16 @@ class Run:
     def __getitem__(self, name: str) -> NDArray[Any]:
         column = find({known: j for j, known in enumerate(self.names)}, name, f"output stored by this run of {self.model.name}")
         return self.data[:, column, 0] if self.single else self.data[:, column, :]
+
+    def __repr__(self) -> str:
+        kept = (
+            f"{self.data.shape[0]} records of {', '.join(self.names[:4])}{', ...' if len(self.names) > 4 else ''}"
+            if self.data.shape[0]
+            else "no records"
+        )
+        many = "" if self.single else f", {self.n} instances"
+        measured = f", metrics {', '.join(self.metrics)}" if self.metrics else ""
+        return f"<Run of {self.model.name}: {self.ticks} ticks of {self.dt:g} s{many}, {kept}{measured}>"
 
     def __contains__(self, name: str) -> bool:
         return name in self.names

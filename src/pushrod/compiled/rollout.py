@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pushrod.compiled import rows
-from pushrod.compiled.job import Job, run
+from pushrod.compiled.job import Job, checked_params, run
 from pushrod.compiled.result import Run
-from pushrod.core.check import check
 from pushrod.core.model import Model, World
 from pushrod.metrics.metric import Measure
 
@@ -32,8 +31,7 @@ def rollout(
 
     `state` is a State record, or `run.state_rows` of an earlier run to go on from; `k0` is the number of the first tick.
     """
-    params = model.Params() if params is None else params
-    check(params, model.name, dt)
+    params = checked_params(model, params, dt)
     return run(
         Job(
             model=model,
@@ -84,7 +82,7 @@ def batch(
 
     By default no trajectories are kept (every=0): ask for metrics, or for every k-th tick. `device` is "cpu" or "cuda".
     """
-    params = model.Params() if params is None else params
+    params = checked_params(model, params, dt)
     channels = rows.by_channel(model, inputs)
     varied = rows.checked_vary(model.Params, vary or {}, f"{model.name}.Params")
     varied_state = rows.checked_vary(model.State, vary_state or {}, f"{model.name}.State")

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.compiled.layout import layout
-from pushrod.core.check import check
+from pushrod.core.check import check, expect
 from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.model import Model, World
 from pushrod.core.names import unknown
@@ -66,7 +66,6 @@ def checked_vary(record: Any, vary: Vary, where: str) -> dict[str, Array]:
 
 def check_varied(params: Any, vary: dict[str, Array], where: str, dt: float) -> None:
     """What ranges cannot say (`flaws`, e.g. a delay that does not fit its line) at the extremes of every varied number."""
-    check(params, where, dt)
     if vary:
         for pick in (np.argmin, np.argmax):
             extreme = params
@@ -94,6 +93,26 @@ def pack_tables(params: Any, dtype: str) -> tuple[Array, ...]:
     return tuple(np.array(get(params, path), dtype) for path in layout(record).tables)
 
 
+def checked_state(model: Model | World, state: Any) -> Any:
+    """A state that compiled code may index with: of the right class, every number in its declared range."""
+    if state is None:
+        return model.State()
+    expect(state, model.State, f"state of {model.name}")
+    check(state, f"{model.name}.State")
+    return state
+
+
+def check_rows(record: Any, rows: Array, where: str) -> None:
+    """The same for rows of many instances."""
+    for leaf, row in zip(numbers(record), rows, strict=False):
+        meta: Any = leaf.meta
+        lo, hi = (meta.lo, meta.hi) if hasattr(meta, "lo") else (0.0, float(len(meta.names) - 1))
+        bad = np.flatnonzero(~((row >= lo) & (row <= hi)))
+        if bad.size:
+            i = int(bad[0])
+            raise InputError(f"{where}.{leaf.path} of instance {i} = {row[i]:g} {meta.unit} is outside its legal range; allowed {meta.legal()}")
+
+
 def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n: int, dtype: str, order: Any) -> Array:
     """State rows [row, instance]: from a State record, or from the rows an earlier run ended with."""
     height = layout(model.State).height
@@ -102,8 +121,9 @@ def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n
         if state.shape != (height, n):
             raise InputError(f"state has shape {state.shape}; {model.name} needs ({height} rows, {n} instances)")
         rows = np.array(state, dtype, order=order)
+        check_rows(model.State, rows, f"{model.name}.State")
     else:
-        column = np.array(flat(model.State() if state is None else state, model.State), dtype)
+        column = np.array(flat(checked_state(model, state), model.State), dtype)
         rows = np.array(np.broadcast_to(column[:, None], (height, n)), order=order)
     where = layout(model.State).rows
     for path, values in vary_state.items():
@@ -120,19 +140,28 @@ def by_channel(model: Model | World, inputs: Any) -> Any:
     return {"u": inputs}
 
 
+def check_input(name: str, meta: Any, array: Array) -> None:
+    lo, hi = (meta.lo, meta.hi) if hasattr(meta, "lo") else (0.0, float(len(meta.names) - 1))
+    bad = np.argwhere(~((np.atleast_1d(array) >= lo) & (np.atleast_1d(array) <= hi)))
+    if bad.size:
+        where = bad[0].tolist()
+        value = np.atleast_1d(array)[tuple(where)]
+        raise InputError(f"input {name!r} is {value:g} {meta.unit} at index {where}, outside its legal range; allowed {meta.legal()}")
+
+
 def pack_inputs(model: Model | World, inputs: Any, n: int, dtype: str) -> tuple[Array, int]:
     """Input history [tick, channel, instance or 1], and 1 if it differs between instances. `inputs` as `by_channel` gave them."""
     names = [leaf.path or "u" for leaf in numbers(model.In)]
     if not isinstance(inputs, Mapping):
-        row = np.array(flat(inputs, model.In), dtype)
-        return row.reshape(1, -1, 1), 0
+        expect(inputs, model.In, f"input of {model.name}")
+        inputs = {name: get(inputs, name) for name in names}
     known = dict.fromkeys(names)
     default = flat(model.In(), model.In) if is_record(model.In) else [0.0]
     for name in inputs:
         if name not in known:
             raise InputError(unknown(known, name, f"input of {model.name}"))
     arrays = [np.asarray(inputs.get(name, default[j]), float) for j, name in enumerate(names)]
-    for name, array in zip(names, arrays, strict=True):
+    for leaf, name, array in zip(numbers(model.In), names, arrays, strict=True):
         if array.ndim > 2 or array.size == 0:
             raise InputError(f"input {name!r} has shape {array.shape}; give a number, [tick] or [tick, instance]")
         if array.ndim == 2 and array.shape[1] != n:
@@ -140,6 +169,7 @@ def pack_inputs(model: Model | World, inputs: Any, n: int, dtype: str) -> tuple[
         if not np.isfinite(array).all():
             where = np.argwhere(~np.isfinite(np.atleast_1d(array)))[0].tolist()
             raise InputError(f"input {name!r} is {np.atleast_1d(array)[tuple(where)]} at index {where}; inputs must be finite")
+        check_input(name, leaf.meta, array)
     ticks = max(array.shape[0] if array.ndim else 1 for array in arrays)
     varied = any(array.ndim == 2 for array in arrays)
     U = np.empty((ticks, len(names), n if varied else 1), dtype)

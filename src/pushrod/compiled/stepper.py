@@ -1,14 +1,17 @@
 """One live instance of a model or world: flat rows and one compiled call of about a microsecond per tick."""
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, plan_outputs
-from pushrod.compiled.job import module
-from pushrod.core.check import check
+from pushrod.compiled.job import DTYPES, checked_params, module
+from pushrod.core.check import expect
+from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
+from pushrod.core.names import find
 from pushrod.core.record import flat, numbers, unflat
 
 
@@ -18,6 +21,7 @@ class Stepper:
     def __init__(
         self, model: Model | World, params: Any = None, *, dt: float, state: Any = None, seed: int = 0, instance: int = 0, dtype: str = "float64"
     ) -> None:
+        find(DTYPES, dtype, "number type")
         self.model = model
         self.dt = dt
         self.k = 0
@@ -30,24 +34,27 @@ class Stepper:
         self._Y = self.y.reshape(1, -1, 1)
         self._S = rows.pack_state(model, state, {}, 1, dtype, "F")
         self._call = module(Plan(model, "cpu", dtype, plan_outputs(model))).step_one
-        self.set_params(model.Params() if params is None else params)
+        self.set_params(params)
 
     def set_params(self, params: Any) -> None:
         """New parameters from the next tick on; a bad set is refused whole and the old one stays."""
-        check(params, self.model.name, self.dt)
-        self.params = params
-        packed = rows.pack_params(params, {}, self.dtype)
+        self.params = checked_params(self.model, params, self.dt)
+        packed = rows.pack_params(self.params, {}, self.dtype)
         self._head = (packed.values, packed.first, packed.each, self._S, self._U, self._Y)
         self._tables = packed.tables
 
     def advance(self) -> None:
-        """One tick: reads `u`, writes `y`."""
+        """One tick: reads `u`, writes `y`. Nothing is checked here: it is for loops in a hurry."""
         self._call(*self._head, self.k, self.dt, self.seed, self.instance, *self._tables)
         self.k += 1
 
     def step(self, u: Any) -> Any:
         """One tick with an In record; gives the Out record."""
-        self.u[:] = flat(u, self.model.In)
+        expect(u, self.model.In, f"input of {self.model.name}")
+        row = flat(u, self.model.In)
+        if not all(map(isfinite, row)):
+            raise InputError(f"input of {self.model.name} must be finite, got {u}")
+        self.u[:] = row
         self.advance()
         return unflat(self.model.Out, [float(x) for x in self.y])
 
@@ -57,4 +64,4 @@ class Stepper:
 
     @state.setter
     def state(self, state: Any) -> None:
-        self._S[:, 0] = flat(state, self.model.State)
+        self._S[:, 0] = flat(rows.checked_state(self.model, state), self.model.State)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from pushrod.core.errors import ParameterError
+from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import fields, is_record
 
@@ -27,6 +27,25 @@ def problems(record: Any, where: str = "", dt: float | None = None) -> Iterator[
             yield from _table(record, value, path, meta)
     if hasattr(record, "flaws"):
         yield from (f"{where}.{text}" if where else text for text in record.flaws(dt))
+
+
+def expect(value: Any, record: Any, what: str) -> None:
+    """Raise InputError unless `value` is a value of this record class, its nested records too. Compiled code trusts the layout blindly."""
+    if not is_record(record):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise InputError(f"{what} must be a number, got {value!r}")
+        return
+    if type(value) is not record:
+        raise InputError(f"{what} must be a {name_of(record)}, got {name_of(type(value)) if is_record(type(value)) else repr(value)[:60]}")
+    nested: Any = record
+    for field in fields(nested):
+        if is_record(field.type):
+            expect(getattr(value, field.name), field.type, f"{what}.{field.name}")
+
+
+def name_of(record: Any) -> str:
+    """Where a record class comes from: module and name."""
+    return f"{record.__module__.rsplit('.', 1)[-1]}.{record.__qualname__.rsplit('.', 1)[-1]}"
 
 
 def check(record: Any, where: str = "", dt: float | None = None) -> None:

@@ -70,6 +70,10 @@ class PurityError(PushrodError, TypeError):
     """A step uses something that cannot give the same numbers everywhere."""
 
 
+class CacheError(PushrodError, OSError):
+    """The folder for compiled code cannot be used."""
+
+
 class DeviceError(PushrodError, RuntimeError):
     """The asked-for device is not there or cannot be used."""
 

@@ -19,6 +19,10 @@ class Q:
     hi: float = INF
     about: str = ""
 
+    def __post_init__(self) -> None:
+        if not self.lo <= self.hi:
+            raise ValueError(f"Q({self.unit!r}, {self.lo}, {self.hi}): the lower bound lies above the upper one")
+
     def allows(self, value: float) -> bool:
         return self.lo <= value <= self.hi
 

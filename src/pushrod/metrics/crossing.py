@@ -1,4 +1,7 @@
-"""Crossing time: the end of the first tick after which y is past the threshold, rising or falling; infinite if it never is."""
+"""Crossing time: the end of the first tick after which y is at or above the threshold (falling: at or below); infinite if it never is.
+
+A signal that is there from the start has crossed at the end of the first tick: what it was before is not seen.
+"""
 
 from typing import Annotated as A
 from typing import NamedTuple
