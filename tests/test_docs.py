@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)  # STATUS[name](params) is no link
+    for target in re.findall(r"\]\(([^)#]+)\)", prose):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), f"{page}: {target}"
 
@@ -22,6 +24,23 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 def test_every_file_named_in_the_text_exists(page: Path) -> None:
     for name in re.findall(r"`((?:src|docs|bench|tests|examples)/[\w/.]+)`", page.read_text()):
         assert (ROOT / name).exists(), f"{page}: {name}"
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "howto").glob("*.md")), ids=lambda page: page.name)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    """All ```python blocks of a page make one program, ```text blocks are lines it prints; ```python fragment is left out."""
+    text = page.read_text()
+    code = [textwrap.dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)]
+    (tmp_path / "page.py").write_text("\n".join(code))
+    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for block in re.findall(r"^```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        assert block in done.stdout
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "howto").glob("*.md")), ids=lambda page: page.name)
+def test_the_readme_leads_to_every_how_to(page: Path) -> None:
+    assert f"(docs/howto/{page.name})" in (ROOT / "README.md").read_text()
 
 
 def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
