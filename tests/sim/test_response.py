@@ -70,9 +70,66 @@ def test_the_overshoot_of_a_second_order_system_is_the_textbook_one():
 
 def test_the_largest_of_several_steps_counts_and_a_request_without_levels_has_none():
     r = np.concatenate((np.zeros(500), np.full(500, 1.0), np.full(500, -3.0), np.full(500, -2.5)))
-    found = response.largest_step(r, r)
+    found = response.largest_step(r, r, DT)
     assert (found.first, found.goal) == (999, -3.0)
-    assert response.largest_step(np.sin(np.arange(1000) * 0.01), np.zeros(1000)) is None
+    assert response.largest_step(np.sin(np.arange(1000) * 0.01), np.zeros(1000), DT) is None
+
+
+@pytest.mark.parametrize("shape", ["jump", "ramp", "drift"])
+def test_standing_still_for_longer_changes_neither_rise_time_nor_overshoot(shape):
+    t = np.arange(8000) * DT
+    r = {
+        "jump": np.where(t < 1.0, 0.0, np.where(t < 4.0, 2.0, 0.3)),
+        "ramp": np.interp(t, [1.0, 1.5, 4.0, 4.8, 6.0, 6.2], [0.0, 2.0, 2.0, -0.5, -0.5, 0.0]),
+        "drift": np.interp(t, [1.0, 1.1, 4.0, 4.3, 7.0], [0.0, 2.0, 1.7, 0.1, 0.0]),
+    }[shape]
+    a = lag(lag(r, 0.1), 0.05)
+    short = response.respond(r, a, DT)
+    assert short.rise_time is not None
+    for n in (1_000, 30_000, 1_000_000):
+        longer = [np.concatenate((x, np.full(n, x[-1]))) for x in (r, a)]
+        got = response.respond(*longer, DT)
+        assert (got.rise_time, got.overshoot) == (short.rise_time, short.overshoot)
+
+
+def test_slow_and_quick_steps_are_found_alike():
+    for w in (1, 3, 30, 300, 3000):
+        r = np.interp(np.arange(12_000), [4000, 4000 + w], [0.0, 1.0])
+        found = response.largest_step(r, r, DT)
+        assert found is not None
+        assert found.goal == 1.0
+        assert 0 <= found.first - 4000 <= 0.002 * w
+        assert abs(found.arrived - 4000 - w) <= 0.06 * w
+        assert found.last == 11_999
+
+
+def test_what_comes_at_once_where_all_else_comes_late_is_no_answer():
+    r = np.concatenate((np.zeros(1000), np.full(2000, -3.0), np.zeros(3000)))
+    a = lag(r, 0.15)
+    a[3000:] = 0.0  # it stands: neither does it brake nor is it asked to
+    assert response.respond(r, a, DT).rise_time == pytest.approx(math.log(9.0) * 0.15, rel=1e-2)
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.1, 0.2])
+def test_the_delay_does_not_shrink_with_the_tick(dt):
+    w, T = 0.5, 0.3
+    t = np.arange(int(100.0 / dt)) * dt
+    r, a, y = np.sin(w * t), np.zeros(len(t)), 0.0
+    for k in range(len(t)):
+        y += (r[k] - y) * (1.0 - math.exp(-dt / T))
+        a[k] = y  # at the end of the tick
+    assert response.delay(r, a, dt) == pytest.approx(math.atan(w * T) / w, rel=0.04)
+
+
+def test_what_arrives_whole_ticks_later_is_that_late():
+    r = np.repeat(np.random.default_rng(2).normal(size=50), 40)
+    for shift in (0, 3, 12):
+        assert response.delay(r, np.concatenate((np.full(shift, r[0]), r[: len(r) - shift])), 0.01) == shift * 0.01
+
+
+def test_what_is_only_late_does_not_overshoot():
+    r = np.interp(np.arange(6000), [1000, 1500, 4000, 4500], [0.0, 0.6, 0.6, 0.2])
+    assert response.respond(r, np.concatenate((np.zeros(120), r[:-120])), DT).overshoot == 0.0
 
 
 def test_what_never_arrives_has_no_rise_time():

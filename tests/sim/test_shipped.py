@@ -42,3 +42,11 @@ def test_a_longer_dead_time_of_the_steering_is_measured_as_such():
 def test_a_weak_wheel_saturates_longer():
     strong, weak = response("satellite", pair=5), response("satellite", ["wheel_max.z=2", "control.torque_max.z=2"], pair=5)
     assert weak.saturation_time > strong.saturation_time
+
+
+def test_how_long_the_car_stands_at_the_end_changes_no_figure_of_its_steps():
+    what = machine.load("car")
+    short, long = (simulate(what, scenario.load(None, what, duration)).responses for duration in ("29 s", "300 s"))
+    for (_, a), (_, b) in zip(short, long, strict=True):
+        assert a.rise_time == pytest.approx(b.rise_time, rel=1e-3)
+        assert a.overshoot == pytest.approx(b.overshoot, abs=1e-3)

@@ -46,7 +46,7 @@ class Metric(NamedTuple):
 
 def _step_of(m: Callable[[Any, Any], float | None]) -> Callable[[Samples], float | None]:
     def measure(s: Samples) -> float | None:
-        step = response.largest_step(s.r, s.a)
+        step = response.largest_step(s.r, s.a, s.dt, response.delay(s.r, s.a, s.dt))
         return None if step is None else m(s, step)
 
     return measure

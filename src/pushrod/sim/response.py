@@ -5,9 +5,10 @@ delay      the shift d for which r(t - d), r held before its start, correlates b
 rise time  10 % to 90 % of the largest step of the request (a move between two levels it holds)
 overshoot  how far a goes beyond the new level, as a share of that step
 saturation time during which a stands at a limit or moves at its rate limit
+
+r[k] is given at the start of tick k and held through it; a[k] is what there is at its end.
 """
 
-import itertools
 import math
 from typing import NamedTuple
 
@@ -18,7 +19,10 @@ Signal = NDArray[np.float64]
 
 ENOUGH_CORRELATION = 0.5  # below this a shift explains nothing
 LONGEST_DELAY = 0.25  # share of the run that is searched for a delay
-SHORTEST_HOLD = 5  # ticks a request must stand still to count as a level
+SHORTEST_HOLD = 0.02  # seconds a request must stand still to count as a level,
+FEWEST_HELD = 5  # and ticks
+LONGEST_MOVE = 100.0  # seconds from one level to the next
+LEVEL = 0.05  # share of a step by which the request may wander on either level
 SMALLEST_STEP = 0.1  # share of the range of the request that counts as a step
 AT_LIMIT = 1e-3  # share of the range that counts as being at its end
 
@@ -47,11 +51,12 @@ class Step(NamedTuple):
 
 def respond(r: Signal, a: Signal, dt: float, low: float | None = None, high: float | None = None, rate: float | None = None) -> Response:
     e = r - a
-    step = largest_step(r, a)
+    late = delay(r, a, dt)
+    step = largest_step(r, a, dt, late)
     return Response(
         error_rms=float(np.sqrt(np.mean(e * e))),
         error_max=float(np.max(np.abs(e))),
-        delay=delay(r, a, dt),
+        delay=late,
         rise_time=None if step is None else rise_time(a, step, dt),
         overshoot=None if step is None else overshoot(r, a, step),
         saturation_time=saturation_time(a, dt, low, high, rate),
@@ -74,31 +79,106 @@ def delay(r: Signal, a: Signal, dt: float) -> float | None:
     best = int(np.argmax(c))
     if c[best] < ENOUGH_CORRELATION:
         return None
-    shift = float(best)
+    if _is_copy(r, a, best):
+        return best * dt
+    shift = best + 0.5  # r is held through the tick that a is the end of: on average half a tick
     if 0 < best < most:
         bend = c[best - 1] - 2.0 * c[best] + c[best + 1]
         shift += 0.5 * (c[best - 1] - c[best + 1]) / bend if bend < 0.0 else 0.0
     return shift * dt
 
 
-def largest_step(r: Signal, a: Signal) -> Step | None:
-    """The largest move of the request from one level to another, which it then keeps at least as long as the move took.
+def _is_copy(r: Signal, a: Signal, shift: int) -> bool:
+    """Whether a is r itself, some ticks later: held through the tick like r, so that the shift is the delay."""
+    moves = np.diff(r[: len(r) - shift])
+    changed = moves != 0.0
+    return bool(np.any(changed)) and float(np.mean(np.diff(a[shift:])[changed] == moves[changed])) > 0.5
 
-    A level is where the request crosses its whole range no faster than once in two runs, so that it may drift a little.
+
+class Move(NamedTuple):
+    """The request at samples i and i + w, which stays near either for `hold` samples before and after."""
+
+    size: float
+    i: int
+    w: int
+    hold: int
+
+
+def largest_step(r: Signal, a: Signal, dt: float, late: float | None = None) -> Step | None:
+    """The largest move of the request from one level to another, each of them kept at least as long as the move took.
+
+    `late`: by how much a follows r. Of a machine that takes its time, what comes at once has another cause (a car that has stopped
+    brakes no more, whatever is asked), and is no answer to the request.
     """
-    n, span = len(r), float(np.ptp(r))
-    if span == 0.0:
-        return None
-    still = np.abs(np.diff(r)) <= 0.5 * span / n
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], still, [False])).astype(np.int8)))
-    holds = [(int(i), int(j)) for i, j in zip(edges[::2], edges[1::2], strict=True) if j - i >= SHORTEST_HOLD]
-    best: Step | None = None
-    size = SMALLEST_STEP * span
-    for (_, i), (j, last) in itertools.pairwise(holds):
-        if last - j >= j - i and abs(r[j] - r[i]) >= size:
-            best = Step(i, j, last, float(a[i]), float(r[j]))
-            size = abs(r[j] - r[i])
-    return best
+    for move in sorted(_moves(r, dt), key=lambda m: (-m.size, m.i)):
+        step = _step(r, a, move)
+        if late is None or late < 2.0 * dt or not _is_at_once(r, a, step, 0.25 * late / dt):
+            return step
+    return None
+
+
+def _moves(r: Signal, dt: float) -> list[Move]:
+    """Every move between two levels, found from the quickest to the slowest; a slower one must not contain a quicker one.
+
+    Whether there is a move depends on what the request does about then, not on how long the run goes on.
+    """
+    span = float(np.ptp(r))
+    hold = 1 << (max(FEWEST_HELD, math.ceil(SHORTEST_HOLD / dt - 1e-9)) - 1).bit_length()
+    longest = int(min(len(r) / 2, LONGEST_MOVE / dt))
+    lead = max(hold, longest)
+    x = np.concatenate((np.full(lead, r[0]), r))  # before the run the request held its first value
+    top, bottom, length = x, x, 1  # of the window of that length that begins at each sample
+    taken = np.zeros(len(x) + 1, np.int32)
+    found: list[Move] = []
+    w = 1
+    while span > 0.0 and w <= longest:
+        hold = max(hold, w)
+        while length < hold and len(top) > length:
+            top, bottom, length = np.maximum(top[:-length], top[length:]), np.minimum(bottom[:-length], bottom[length:]), 2 * length
+        width = top - bottom
+        i = np.arange(lead - 1, len(x) - w - hold + 1)
+        if length < hold or len(i) == 0:
+            break
+        size = np.abs(x[i + w] - x[i])
+        room = LEVEL * size
+        good = (size >= SMALLEST_STEP * span) & (width[i - hold + 1] <= room) & (width[i + w] <= room) & (taken[i + w] == taken[i])
+        i, size = i[good], size[good]
+        if len(i):
+            for part in np.split(np.arange(len(i)), np.flatnonzero(np.diff(i) > w) + 1):
+                best = part[int(np.argmax(size[part]))]
+                found.append(Move(float(size[best]), int(i[best]) - lead, w, hold))
+            inside = np.zeros(len(x) + 1, np.int32)
+            np.add.at(inside, i, 1)
+            np.add.at(inside, i + w, -1)
+            taken += np.concatenate(([0], np.cumsum(np.cumsum(inside)[:-1] > 0))).astype(np.int32)
+        w *= 2
+    return found
+
+
+def _step(r: Signal, a: Signal, move: Move) -> Step:
+    """A move with its levels followed to their ends."""
+    i, j = max(move.i, 0), move.i + move.w
+    before, goal = float(r[max(move.i - move.hold // 2, 0)]), float(r[j + move.hold // 2])
+    room = LEVEL * move.size
+    while i > 0 and abs(r[i] - before) > 0.02 * room:
+        i -= 1
+    while i + 1 < j and abs(r[i + 1] - before) <= 0.02 * room:
+        i += 1
+    away = np.flatnonzero(np.abs(r[i : j + 1] - goal) > room)
+    arrived = i + int(away[-1]) + 1 if len(away) else j
+    left = np.flatnonzero(np.abs(r[j:] - goal) > room)
+    last = j + int(left[0]) - 1 if len(left) else len(r) - 1
+    return Step(i, arrived, max(last, j), float(a[i]), goal)
+
+
+def _is_at_once(r: Signal, a: Signal, step: Step, ticks: float) -> bool:
+    """Whether a gets half of the way less than so many ticks after r."""
+    way = slice(step.first, step.last + 1)
+    if step.goal in (step.start, r[step.first]):
+        return False
+    asked = _crossing((r[way] - r[step.first]) / (step.goal - r[step.first]), 0.5)
+    done = _crossing((a[way] - step.start) / (step.goal - step.start), 0.5)
+    return asked is not None and done is not None and done - asked < ticks
 
 
 def rise_time(a: Signal, step: Step, dt: float) -> float | None:
@@ -112,12 +192,12 @@ def rise_time(a: Signal, step: Step, dt: float) -> float | None:
 
 
 def overshoot(r: Signal, a: Signal, step: Step) -> float | None:
-    """How far a goes beyond the request at its new level, as a share of the step."""
+    """How far a goes beyond all that the request is at its new level, as a share of the step."""
     size = step.goal - step.start
     if size == 0.0:
         return None
     held = slice(step.arrived, step.last + 1)
-    return max(0.0, float(np.max((a[held] - r[held]) / size)))
+    return max(0.0, float(np.max(a[held] / size) - np.max(r[held] / size)))
 
 
 def saturation_time(a: Signal, dt: float, low: float | None, high: float | None, rate: float | None) -> float | None:
