@@ -152,6 +152,18 @@ BAD = [
     (put(["event"], {"before_step": 1, "call": "jump"}), "event"),
     (put(["event"], {"before_step": 1, "call": "setState", "state": [1.0]}), "state"),
     (put(["data"], "nothing.csv.gz"), "nothing.csv.gz"),
+    (put(["tolerance"], 1e-9), "tolerance must be an object"),
+    (put(["tolerance"], "1e-9"), "tolerance must be an object"),
+    (put(["tolerance"], [1e-9, 1e-9]), "tolerance must be an object"),
+    (put(["tolerance", "absolute"], -1), "tolerance.absolute must be a finite number of at least 0, got -1"),
+    (put(["tolerance", "relative"], "1e-9"), "tolerance.relative"),
+    (put(["tolerance", "relative"], True), "tolerance.relative"),
+    (put(["parameters", "wheelbase", "unit"], "km"), "parameters.wheelbase is given in the unit 'km'; it is read in 'm'"),
+    (put(["parameters", "convert_accel_cmd", "unit"], "m"), "parameters.convert_accel_cmd"),
+    (put(["initial_state", "yaw", "unit"], "deg"), "initial_state.yaw"),
+    (put(["dt", "unit"], "ms"), "dt is given in the unit 'ms'"),
+    (put(["columns", 6], {"name": "u_steer_des", "unit": "deg at the tyre"}), "columns.u_steer_des"),
+    (put(["columns", 6], {"name": "u_lights", "unit": "-"}), "lacks the column u_lights"),
 ]
 
 
@@ -171,6 +183,11 @@ def data(path: Path, change) -> Path:
     return path
 
 
+def without(lines: list[str], *columns: str) -> list[str]:
+    places = [lines[0].split(",").index(column) for column in columns]
+    return [",".join(cell for j, cell in enumerate(line.split(",")) if j not in places) for line in lines]
+
+
 BAD_DATA = [
     (lambda lines: [], "header"),
     (lambda lines: [lines[0].replace("u_steer_des", "u_wheel"), *lines[1:]], "u_steer_des"),
@@ -181,6 +198,10 @@ BAD_DATA = [
     (lambda lines: [*lines[:3], lines[3].replace("0.025", "0", 1), *lines[4:]], "line 4"),
     (lambda lines: lines[:100], "steps"),
     (lambda lines: [*lines[:3], lines[3].replace("0.025,2,", "0.025,22,", 1), *lines[4:]], "one gear"),
+    (lambda lines: without(lines, "state_x"), "lacks the column state_x"),
+    (lambda lines: without(lines, "out_wz", "status_accel"), "lacks 2 columns: out_wz, status_accel"),
+    (lambda lines: without(lines, "k"), "lacks the column k"),
+    (lambda lines: [*lines[:3], "7" + lines[3][1:], *lines[4:]], "line 4 of the data: k = 7 where 2 must follow"),
 ]
 
 
@@ -190,6 +211,19 @@ def test_malformed_data_is_named_with_what_is_wrong(copy, change, says: str) -> 
     with pytest.raises(VerifyError) as caught:
         replay(path)
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
+def test_no_binding_column_can_be_left_out(copy, path: Path) -> None:
+    """Nor if the JSON says nothing of it."""
+    name = path.stem
+    columns = [column["name"] for column in json.loads(path.read_text())["columns"]]
+    bound = [column for column in columns if column.startswith(("state_", "out_", "mech_", "status_valid", "status_accel"))]
+    assert len(bound) >= 7
+    for column in bound:
+        reduced = copy(name, lambda spec: [spec.pop(key, None) for key in ("columns", "state_names")])
+        with pytest.raises(VerifyError, match=f"lacks the column {column},"):
+            replay(data(reduced, lambda lines, column=column: without(lines, column)))
 
 
 def test_what_is_no_json_or_no_gzip_is_an_error(copy) -> None:

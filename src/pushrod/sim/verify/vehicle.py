@@ -17,6 +17,7 @@ from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.model import Model
 from pushrod.core.names import unknown
 from pushrod.core.record import is_record, numbers, put
+from pushrod.sim.verify import tolerance, vehicle_form
 from pushrod.sim.verify.verdict import Tally, Verdict
 from pushrod.vehicles import STATUS, VEHICLES, make
 from pushrod.vehicles.map_file import load_accel_map, load_acceleration_map, load_brake_map, load_steer_map
@@ -60,6 +61,8 @@ def replay(path: Path) -> Verdict:
     s = set_state(model.State(), scenario.initial)
     names = [leaf.path for leaf in numbers(model.In)]
     columns = _columns(path, scenario, rows[0])
+    vehicle_form.check(path, spec, model, rows[0])
+    _check_count(path, rows)
     tally = Tally(scenario.absolute, scenario.relative)
     for k, row in enumerate(rows):
         for event in scenario.events:
@@ -120,6 +123,12 @@ def _rows(path: Path) -> list[Row]:
     return rows
 
 
+def _check_count(path: Path, rows: list[Row]) -> None:
+    for k, row in enumerate(rows):
+        if row["k"] != k:
+            raise VerifyError(f"{path}: line {k + 2} of the data: k = {row['k']:g} where {k} must follow; rows count 0, 1, 2, ...")
+
+
 def _scenario(path: Path, spec: dict[str, Any], rows: list[Row]) -> Scenario:
     given = {name: _plain(entry) for name, entry in spec["parameters"].items()}
     dt = _number(path, spec, "dt" if "dt" in spec else "dt_constructor")
@@ -138,15 +147,15 @@ def _scenario(path: Path, spec: dict[str, Any], rows: list[Row]) -> Scenario:
     if "mechanical_params" in p._fields:
         slots = max(slots, slots_for(p.mechanical_params.torque_delay_time, shortest) + 2)
     model = make(spec["model"], slots)
-    tolerance = {"absolute": 1e-9, "relative": 1e-9, **(spec.get("tolerance") or {})}
+    absolute, relative = tolerance.read(path, spec.get("tolerance"), 1e-9)
     state_names = list(spec.get("state_names", spec["initial_state"]))
     return Scenario(
         model,
         model.Params(*p),
         _state(path, "initial_state", {name: _plain(x) for name, x in spec["initial_state"].items()}, model),
         tuple(_events(path, spec, state_names, model)),
-        _number(path, tolerance, "absolute"),
-        _number(path, tolerance, "relative"),
+        absolute,
+        relative,
         "; ".join(notes),
     )
 
