@@ -324,8 +324,13 @@ URDF = {
     "ours twice": (urdf(LIMIT, "<pushrod/>\n<pushrod/>"), "10: pushrod: <pushrod> is given twice"),
     "no transmission": (
         urdf(LIMIT, '<pushrod>\n<actuator name="m"/></pushrod>'),
-        "10: actuators.m: there is no <transmission> with an actuator named",
+        "10: actuators.m: there is no <transmission> of an actuator named",
     ),
+    "nameless actuator": (
+        urdf(LIMIT, transmission().replace('actuator name="m"', "actuator") + '<pushrod>\n<actuator name="m"/></pushrod>'),
+        "14: actuators.m: there is no <transmission>",
+    ),
+    "pathless parameter": (urdf(LIMIT, "<pushrod>\n<parameter default='1'/></pushrod>"), "10: parameters[0]: <parameter> has no path"),
     "options": (
         urdf(LIMIT, transmission() + '<pushrod>\n<actuator name="m">\n<options>{1}</options></actuator></pushrod>'),
         "15: actuators.m.options: is not JSON",

@@ -45,7 +45,8 @@ class Findings:
     def known(self, at: Keys, name: Any, table: Mapping[str, Any], what: str) -> bool:
         """Whether there is one of that name; if not, that is noted."""
         if name is not WRONG and not (isinstance(name, str) and name in table):
-            self.add(at, unknown(table, name, what) if isinstance(name, str) else f"must be the name of a {what}, got {named(name)}")
+            readable = {key: key for key in table if isinstance(key, str)}
+            self.add(at, unknown(readable, name, what) if isinstance(name, str) else f"must be the name of a {what}, got {named(name)}")
         return isinstance(name, str) and name in table
 
     def text(self, at: Keys, value: Any) -> None:

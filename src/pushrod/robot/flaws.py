@@ -27,7 +27,7 @@ SECTIONS = {"links": Link, "joints": Joint, "actuators": Actuator, "sensors": Se
 def flaws(robot: "Robot", values: Mapping[str, Any] | None = None) -> list[Flaw]:
     """All of them, in the order of the sections; with these values of its parameters, or else with their defaults."""
     sound = [p for p in robot.parameters if isinstance(p, Parameter)]
-    f = Findings({p.path: p for p in sound}, defaults(sound) if values is None else values)
+    f = Findings({p.path: p for p in sound if isinstance(p.path, str)}, defaults(sound) if values is None else values)
     _classes(robot, f)
     if f.found:
         return f.found

@@ -233,7 +233,7 @@ def read_yaml(document: Document) -> Robot:
     name = parts.pop("robot")
     if WRONG in (parts.get("links"), parts.get("joints")):
         document.raise_problems()  # without either, everything else would seem wrong as well
-    return sound(document, name, {key: () if value is WRONG else value for key, value in parts.items()})
+    return sound(document, name, {key: value for key, value in parts.items() if value is not WRONG})
 
 
 def sound(document: Document, name: Any, parts: dict[str, Any]) -> Robot:

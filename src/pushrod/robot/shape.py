@@ -214,7 +214,8 @@ class ListOf:
 
     def read(self, value: Any, place: Place) -> Any:
         if not isinstance(value, list):
-            return place.wrong(f"must be a list, got {named(value)}")
+            place.wrong(f"must be a list, got {named(value)}")
+            return ()
         return tuple(self.record.read(part, place.inner(i)) for i, part in enumerate(value))
 
     def schema(self) -> Schema:
