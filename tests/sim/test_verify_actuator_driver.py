@@ -118,6 +118,10 @@ def test_every_kind_of_operation_is_understood(tmp_path: Path) -> None:
         ([["delay", 0.1]], [{"op_index": 5, "queued": 0}]),
         ([["delay"]], [{"op_index": 0}]),
         ([["delay", 0.1]], []),
+        (
+            [["satcheck", 0.5]],
+            [{"op_index": 0, "queued": 0, "clock": 0} | dict.fromkeys(["th_x", "th_y", "th_z", "wx", "wy", "wz", "last_body_dt"], 0)],
+        ),
     ],
 )
 def test_what_cannot_be_understood_is_an_error_that_names_the_file(tmp_path: Path, ops: list[list[Any]], rows: list[dict[str, Any]]) -> None:

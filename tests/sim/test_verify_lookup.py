@@ -101,6 +101,41 @@ def test_a_table_that_cannot_be_understood_says_why(copy: Path) -> None:
         replay(copy / "steer_pid.json")
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"tolerance": 1e-12}, "tolerance must be an object"),
+        ({"tolerance": {"absolute": -1}}, "tolerance.absolute must be a finite number of at least 0"),
+        ({"parameters": {"vgr_coef_a": 16.0, "vgr_coef_b": {"value": 0.04, "unit": "h^2/km^2"}, "vgr_coef_c": 0.05}}, "parameters.vgr_coef_b"),
+        ({"columns": ["vel", "steer_wheel", "steer_tire", "gear_ratio", "lights"]}, "lacks lights"),
+    ],
+)
+def test_a_description_that_would_let_anything_pass_is_refused(copy: Path, change: dict[str, object], says: str) -> None:
+    about = json.loads((copy / "vgr.json").read_text())
+    (copy / "vgr.json").write_text(json.dumps(about | change))
+    with pytest.raises(VerifyError, match=says):
+        replay(copy / "vgr.json")
+
+
+def test_a_table_with_nothing_to_compare_is_refused(copy: Path) -> None:
+    (copy / "LOOKUP_vgr.csv").write_text("# a=16 b=0.04 c=0.05\nvel,steer_wheel,steer_tire\n1,2,0.1\n")
+    with pytest.raises(VerifyError, match="no column to compare"):
+        replay(copy / "LOOKUP_vgr.csv")
+    (copy / "none.tsv").write_text("file\tkind\tvalidation\tresult\tstderr\n")
+    with pytest.raises(VerifyError, match="no rows"):
+        replay(copy / "none.tsv")
+    (copy / "facts.json").write_text('{"source": "", "acc_from_brake_vel": []}')
+    shutil.copy(copy.parent / "maps" / "brake_map.csv", copy / "test_brake_map.csv")
+    with pytest.raises(VerifyError, match="acc_from_brake_vel: holds nothing"):
+        replay(copy / "facts.json")
+
+
+def test_the_rows_of_a_controller_are_counted(copy: Path) -> None:
+    spoil(copy / "steer_pid.csv.gz", 5, "k", "7")
+    with pytest.raises(VerifyError, match="k = 7 in row 5"):
+        replay(copy / "steer_pid.json")
+
+
 def test_a_table_that_stands_alone(copy: Path) -> None:
     """The same values in the other spelling: parameters in a remark, maps by the name of the set."""
     root = copy.parent

@@ -45,6 +45,8 @@ def replay(path: Path) -> Verdict:
             compare(tally, path.parent, fact)
         except (MapError, KeyError, TypeError, IndexError) as error:
             raise VerifyError(f"{path}: {name}: {type(error).__name__}: {error}") from error
+        if not tally.rows:
+            raise VerifyError(f"{path}: {name}: holds nothing to compare with")
         rows += tally.rows
         if worst is None or tally.share > worst.share:
             worst = tally

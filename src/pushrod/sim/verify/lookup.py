@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.table import lookup_grid
-from pushrod.sim.verify import converter_facts, map_load
+from pushrod.sim.verify import converter_facts, map_load, tolerance
+from pushrod.sim.verify.unit import same
 from pushrod.sim.verify.verdict import Tally, Verdict
 from pushrod.vehicles import steer_pid, vgr
 from pushrod.vehicles.map_file import load_accel_map, load_brake_map, load_steer_map
@@ -30,6 +31,9 @@ UNBOUND = {"sim_brake_report"}
 FLAGS = {"throttle_found", "sim_throttle_found"}
 MAP_FOLDERS = {"default": "converter_default_maps", "testmap": "converter_test_maps"}
 SIMULATOR_FOLDERS = {"default": "simulator_maps"}
+PID_UNITS = {"kp": "output/rad", "ki": "output/(rad.s)", "kd": "output.s/rad", "decay": "-"}
+PID_UNITS |= {f"{side}{part}": "output" for side in ("max", "min") for part in ("", "_p", "_i", "_d")}
+UNITS = PID_UNITS | {"vgr_coef_a": "-", "vgr_coef_b": "s2/m2", "vgr_coef_c": "1/rad"}
 
 Row = dict[str, float]
 
@@ -85,6 +89,8 @@ def replay(path: Path) -> Verdict:
                     tally.compare(column, value, row[column], f"row {k}")
     except MapError as error:
         raise VerifyError(f"{path}: {error}") from error
+    if not seen - set(kind.inputs):
+        raise VerifyError(f"{path}: the table has inputs ({', '.join(kind.inputs)}) and no column to compare")
     missing = [column for column in source.rows[0] if column not in seen | UNBOUND]
     return tally.verdict(str(path), f"not compared: {', '.join(missing)}" if missing else "")
 
@@ -132,7 +138,9 @@ def _vgr(source: Source) -> Iterator[Row]:
 def _pid(source: Source) -> Iterator[Row]:
     p = pid_params(source.numbers, source.file)
     s = steer_pid.State()
-    for row in source.rows:
+    for k, row in enumerate(source.rows):
+        if row["k"] != k:
+            raise VerifyError(f"{source.file}: k = {row['k']:g} in row {k}; rows count 0, 1, 2, ..., each going on from the one before")
         if row.get("reset_before", 0.0) != 0.0:
             s = steer_pid.State()
         s, y = steer_pid.step(p, s, steer_pid.In(row["target"], row["current"], row["vel"]), row["dt"])
@@ -191,15 +199,20 @@ def _described(path: Path) -> Source:
     try:
         about = json.loads(path.read_text("utf-8"))
         rows, _ = _table(path.parent / about["data"])
-        tolerance = about.get("tolerance", {})
         given = about.get("parameters", {})
         numbers = {name: float(value["value"] if isinstance(value, dict) else value) for name, value in given.items()}
         names = [str(name) for name in about.get("maps", [])]
-        absolute, relative = (float(tolerance.get(side, TOLERANCE)) for side in ("absolute", "relative"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise VerifyError(f"{path}: not a look-up description ({type(error).__name__}: {error})") from error
     if about.get("rows", len(rows)) != len(rows):
         raise VerifyError(f"{path}: says {about['rows']} rows, {about['data']} has {len(rows)}")
+    lost = [column for column in about["columns"] if rows and column not in rows[0]]
+    if lost:
+        raise VerifyError(f"{path}: {about['data']} lacks {', '.join(lost)}, listed under columns")
+    for name, value in given.items():
+        if isinstance(value, dict) and "unit" in value and name in UNITS and not same(value["unit"], UNITS[name]):
+            raise VerifyError(f"{path}: parameters.{name} is given in the unit {value['unit']!r}; it is read in {UNITS[name]!r}")
+    absolute, relative = tolerance.read(path, about.get("tolerance"), TOLERANCE)
 
     def map_path(role: str) -> Path:
         if not names:

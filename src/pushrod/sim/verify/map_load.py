@@ -56,6 +56,8 @@ def claims(path: Path) -> bool:
 def replay(path: Path) -> Verdict:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if not rows:
+        raise VerifyError(f"{path}: holds no rows to compare with")
     tally = Tally(1e-12, 1e-12)
     stricter: set[str] = set()
     for k, row in enumerate(rows):

@@ -3,8 +3,7 @@
     k, dt, state_* of the reference's own state, out_*; status_valid and status_accel of the ACTUATION_CMD models; mech_* of the mechanical steering;
     and all that the JSON itself lists under `columns` and `state_names`
 
-A unit in the JSON is checked where it is given. It may be written m/s^2 or m/s2, with a space or a dot for a product, and say where it is measured
-("rad at the tyre").
+A unit in the JSON is checked where it is given.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 from pushrod.core.errors import VerifyError
 from pushrod.core.model import Model
 from pushrod.core.record import numbers
+from pushrod.sim.verify.unit import same
 from pushrod.vehicles import STATUS
 
 # the reference's own state vectors; ours hold more in some models
@@ -28,7 +28,6 @@ OTHER_STATES = {
 OUTPUTS = ("vx", "ax", "wz", "steer")
 MECHANICAL = ("pos", "vel", "dead_zone", "pid_integral", "pid_error", "prev_tire_des", "buf_len")
 
-PURE_NUMBER = ("-", "1", "flag", "count", "pedal", "pedal 0..1", "gear code", "step number", "map actuation")
 # the model takes these eight as plain numbers; what they are follows from the torque they make
 POLYNOMIAL = {
     "mechanical_params.poly_a": "1/torque2",
@@ -51,7 +50,7 @@ def check(path: Path, spec: dict[str, Any], model: Model, header: Iterable[str])
     expected = _units(model)
     for where, name, entry in _with_unit(spec):
         unit = entry["unit"]
-        if (where, name) in expected and not _same(unit, expected[where, name]):
+        if (where, name) in expected and not same(unit, expected[where, name]):
             place = f"{where}.{name}" if where else name
             raise VerifyError(f"{path}: {place} is given in the unit {unit!r}; it is read in {expected[where, name]!r}")
 
@@ -100,11 +99,3 @@ def _with_unit(spec: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
     for column in spec.get("columns") or ():
         if isinstance(column, dict) and "unit" in column:
             yield "columns", column.get("name", ""), column
-
-
-def _same(unit: object, expected: str) -> bool:
-    if not isinstance(unit, str):
-        return False
-    if expected == "-":
-        return unit in PURE_NUMBER
-    return unit.split(" at ")[0].replace("^", "").replace(" ", ".") == expected
