@@ -32,7 +32,10 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """A composed step that also knows time and chance. In and Out are records."""
+    """A composed step that also knows time and chance. In and Out are records.
+
+    `sized(slots)` gives the same world with delay lines of that many slots, where it has such lines.
+    """
 
     name: str
     Params: Any
@@ -40,3 +43,4 @@ class World:
     In: Any
     Out: Any
     step: Callable[[Any, Any, Any, Tick], tuple[Any, Any]]
+    sized: Callable[[int], "World"] | None = None

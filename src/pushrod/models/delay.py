@@ -53,7 +53,7 @@ def _of(Record: Any, slots: int) -> Model:
             if need > slots:
                 yield (
                     f"delay = {self.delay:g} s is {need - 2} ticks of dt = {dt:g} s and needs {need} slots; this line has {slots}: "
-                    f"keep it below {(slots - 1) * dt:g} s, take longer ticks, or build the line with slots={need}"
+                    f"keep it below {(slots - 1) * dt:g} s, or lengthen dt of the scenario (where a line is built in Python, to slots={need})"
                 )
 
     class Entry(NamedTuple):

@@ -23,8 +23,8 @@ def fault_records(world: World) -> dict[str, Any]:
     return {} if found is None else {f.name: f.type for f in fields(found)}
 
 
-def apply_faults(world: World, params: Any, data: Any, document: Document) -> Any:
-    """The parameters with the faults put in; problems are noted in the document."""
+def apply_faults(world: World, params: Any, data: Any, document: Document) -> tuple[Any, dict[str, int]]:
+    """The parameters with the faults put in, and which entry broke which channel; problems are noted in the document."""
     records = fault_records(world)
     given: dict[str, int] = {}
     for i, entry in enumerate(data if isinstance(data, list) else ()):
@@ -47,7 +47,7 @@ def apply_faults(world: World, params: Any, data: Any, document: Document) -> An
         made = _entry(world, records[channel], {key: value for key, value in entry.items() if key != "channel"}, channel, at, document)
         if made is not WRONG:
             params = params._replace(faults=params.faults._replace(**{channel: made}))
-    return params
+    return params, given
 
 
 def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tuple[str | int, ...], document: Document) -> Any:

@@ -27,6 +27,7 @@ from pushrod.core.model import World
 from pushrod.core.names import find, unknown
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.sim.record_file import check_ranges, record
+from pushrod.sim.room import with_room
 
 FOLDER = Path(__file__).parent / "machines"
 Text = msgspec.Meta
@@ -108,7 +109,7 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     world = _world(document.data.get("world"), document)
     params: Any = WRONG
     if world is not None and isinstance(document.data.get("parameters"), dict | None):
-        params = parameters(world, document.data.get("parameters") or {}, document)
+        world, params = parameters(world, document.data.get("parameters") or {}, document)
     track: tuple[Tracked, ...] = ()
     if world is not None:
         known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
@@ -118,12 +119,13 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     return Machine(head.machine, head.about, world, params, track, head.scenario, document)
 
 
-def parameters(world: World, data: dict[str, Any], document: Document) -> Any:
-    """The Params of a world from the nested mapping, every number in its range."""
+def parameters(world: World, data: dict[str, Any], document: Document) -> tuple[World, Any]:
+    """The Params of a world from the nested mapping, every number in its range, and the world with room for its delays."""
     params = record(world.Params, data, world.Params(), ("parameters",), document)
     if params is not WRONG:
+        world, params = with_room(world, params, None)
         check_ranges(params, None, ("parameters",), document)
-    return params
+    return world, params
 
 
 def _override(document: Document, text: str) -> None:

@@ -1,6 +1,7 @@
 """Read the nested mapping of a file into a record, collecting every problem instead of stopping at the first."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from pushrod.config.structure import WRONG, named, number_of, quantity, unknown_keys
@@ -74,9 +75,17 @@ def _map(kind: Any, value: str, at: Keys, document: Document) -> Any:
         return WRONG
 
 
-def check_ranges(value: Any, dt: float | None, at: Keys, document: Document) -> None:
-    """Note what core.check finds in a record that was read at that path, each by the line of its field."""
+def check_ranges(value: Any, dt: float | None, at: Keys, document: Document, elsewhere: Mapping[Keys, tuple[Document, Keys]] | None = None) -> None:
+    """Note what core.check finds in a record that was read at that path, each by the line of its field.
+
+    `elsewhere`: parts of the record that were read from another document, and where from.
+    """
     for text in check.problems(value, "", dt):
         m = re.match(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", text, re.DOTALL)
         assert m is not None
-        document.add((*at, *m[1].split(".")), m[4] if m[3] and not m[2] else text)
+        path, what = tuple(m[1].split(".")), m[4] if m[3] and not m[2] else text
+        origin, start, rest = document, at, path
+        for part, (other, place) in (elsewhere or {}).items():
+            if path[: len(part)] == part:
+                origin, start, rest = other, place, path[len(part) :]
+        origin.add((*start, *rest), what)

@@ -51,7 +51,7 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     runs, state, k = [], scenario.state, 0
     for end in chunk_ends(scenario.steps):
         part = {name: values[k:end] for name, values in inputs.items()}
-        run = rollout(machine.world, scenario.params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
+        run = rollout(scenario.world, scenario.params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
         runs.append(run)
         state, k = run.state_rows, end
         progress(k, scenario.steps)

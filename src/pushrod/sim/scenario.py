@@ -33,6 +33,7 @@ from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
 from pushrod.sim.machine import Machine, locate, signals_of
 from pushrod.sim.record_file import check_ranges, record
+from pushrod.sim.room import with_room
 from pushrod.sim.signal_units import in_si
 
 FOLDER = Path(__file__).parent / "scenarios"
@@ -57,7 +58,7 @@ class ScenarioFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Scenario:
-    """A scenario made for one machine. `params` are the machine's with the faults put in."""
+    """A scenario made for one machine. `params` are the machine's with the faults put in, `world` its world with room for the delays at this dt."""
 
     name: str
     about: str
@@ -66,6 +67,7 @@ class Scenario:
     seed: int
     state: Any
     tracks: dict[str, Track]
+    world: World
     params: Any
     expectations: tuple[Expectation, ...]
     notes: tuple[str, ...]
@@ -111,27 +113,39 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     if seed is not None:
         document.override(("seed",), seed, f"--seed {seed}")
     head = read(ScenarioFile, document.data, (), document)
-    world = machine.world
     data = document.data
-    tracks, notes = read_signals(world, data.get("signals"), document)
+    tracks, notes = read_signals(machine.world, data.get("signals"), document)
+    params, broken = apply_faults(machine.world, machine.params, data.get("faults"), document)
+    world, params = (machine.world, params) if head is WRONG else with_room(machine.world, params, head.dt)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
     if state is not None and state is not WRONG:
         check_ranges(state, None, ("initial",), document)
-    params = apply_faults(world, machine.params, data.get("faults"), document)
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
     expectations = [compile_entry(entry, signals, at, document) for at, entry in entries]
     document.raise_problems()
     if head.machine is not None and Path(head.machine).stem not in (machine.name, Path(machine.document.file).stem):
         notes.append(f"{document.file}:{document.line(('machine',))}: written for the machine {head.machine}, run on {machine.name}")
-    check_ranges(params, head.dt, ("parameters",), machine.document)
+    check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
+    document.raise_problems()
     machine.document.raise_problems()
     steps = max(1, math.ceil(head.duration / head.dt - 1e-6))
     if steps > MOST_TICKS:
         document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
         document.raise_problems()
     return Scenario(
-        head.scenario, head.about, head.dt, steps, head.seed, state, tracks, params, tuple(e for e in expectations if e), tuple(notes), document
+        head.scenario,
+        head.about,
+        head.dt,
+        steps,
+        head.seed,
+        state,
+        tracks,
+        world,
+        params,
+        tuple(e for e in expectations if e),
+        tuple(notes),
+        document,
     )
 
 

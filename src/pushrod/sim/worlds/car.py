@@ -25,7 +25,7 @@ from pushrod.vehicles.car import Car
 from pushrod.vehicles.gear import DRIVE, Gear, is_reverse
 
 VEHICLE = "ACTUATION_CMD_MECHANICAL"
-SLOTS = 64  # commands in a line: dead times up to 0.62 s at a tick of 10 ms
+SLOTS = 64  # commands in a line: dead times up to 0.62 s at a tick of 10 ms; a machine that needs more gets more
 WheelLimit = A[float, Q("rad", 0.1, 50.0, "end stop of the steering wheel")]
 Slope = A[float, Q("m/s2", -10.0, 10.0, "of gravity along the car: downhill positive")]
 
@@ -151,7 +151,7 @@ def pedalled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
         s, done = drive.step(p, s, ask, at)
         return s, seen(p.vehicle.steer_lim, p.vehicle.vel_lim, pose(s.vehicle), ask, steer_req, acc_req, done.measured.steer, done)
 
-    return World("car", Params, drive.State, Pedalled, Out, step)
+    return World("car", Params, drive.State, Pedalled, Out, step, functools.partial(pedalled, vehicle))
 
 
 @functools.cache
@@ -191,7 +191,7 @@ def controlled(vehicle: str = VEHICLE, slots: int = SLOTS) -> World:
         steer_meas = m.steer if p.convert.enable_pub_steer != 0.0 else vgr.tire_from_wheel(p.convert.vgr_coef, m.speed, m.wheel)
         return s, seen(v.steer_lim, v.vel_lim, pose(s.vehicle), ask, u.steer, way * u.acceleration, steer_meas, done)
 
-    return World("car_control", Params, drive.State, Controlled, Out, step)
+    return World("car_control", Params, drive.State, Controlled, Out, step, functools.partial(controlled, vehicle))
 
 
 CAR = pedalled()

@@ -164,7 +164,7 @@ def sane_params(body: Model) -> Any:
 def of(vehicle_name: str, slots: int) -> Drive:
     """For a vehicle steered by its wheel, with lines of `slots` commands."""
     # dead time is in the lines here: the vehicle's own queues, which count ticks, need little room
-    body = make(vehicle_name, slots=8)
+    body = make(vehicle_name, slots=slots // 8)
     line = delay.of(Number, slots)
 
     class Channel(NamedTuple):

@@ -14,9 +14,10 @@ The default 50, 40, 60 kg.m2 with kp = I wn^2 and kd = 2 zeta wn I, wn = 1 rad/s
 of 73.5 deg without delay. 50 ms and half a tick of 10 ms cost 5.9 deg, so 67.6 deg are left: another 0.63 s of delay would use them up.
 """
 
+import functools
 from collections.abc import Iterator
 from typing import Annotated as A
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pushrod.core.model import Tick, World
 from pushrod.core.noise import normal
@@ -41,9 +42,6 @@ class Command(NamedTuple):
     x: A[float, Q("N.m")] = 0.0
     y: A[float, Q("N.m")] = 0.0
     z: A[float, Q("N.m")] = 0.0
-
-
-BUS = delay.of(Command, slots=64)
 
 
 class Stiffness(NamedTuple):
@@ -82,24 +80,6 @@ class Faults(NamedTuple):
     torque_z: fault.Params = fault.Params()
 
 
-class Params(NamedTuple):
-    control: Control = Control()
-    bus: BUS.Params = BUS.Params(0.05)  # type: ignore[name-defined]
-    wheel_max: Limit = Limit()
-    disturbance: Torque = Torque()
-    body: rigid_body.Params = rigid_body.Params(50.0, 40.0, 60.0)
-    noise: Sensors = Sensors()
-    faults: Faults = Faults()
-
-    def flaws(self, dt: float | None) -> Iterator[str]:
-        """The line must hold what a fault adds to the delay, too."""
-        for channel, broken in zip(self.faults._fields, self.faults, strict=True):
-            if broken.kind == fault.DELAY and broken.extra_delay > 0.0:
-                yield from (
-                    f"faults.{channel}.extra_delay: with bus.delay, {text}" for text in BUS.Params(self.bus.delay + broken.extra_delay).flaws(dt)
-                )
-
-
 class Wheels(NamedTuple):
     x: fault.State = fault.State()
     y: fault.State = fault.State()
@@ -109,11 +89,6 @@ class Wheels(NamedTuple):
 class Craft(NamedTuple):
     wheels: Wheels = Wheels()
     body: rigid_body.State = rigid_body.State()
-
-
-class State(NamedTuple):
-    bus: BUS.State = BUS.State()  # type: ignore[name-defined]
-    craft: Craft = Craft()
 
 
 class Out(NamedTuple):
@@ -190,7 +165,7 @@ def control(p: Control, q_req: Quaternion, q_meas: Quaternion, w: Rate) -> Torqu
 
 
 @pure
-def move(p: Params, s: Craft, u: Command, on: Active, dt: float) -> Moved:
+def move(p: Any, s: Craft, u: Command, on: Active, dt: float) -> Moved:
     lim = p.wheel_max
     wheel_x, x = fault.step(p.faults.torque_x, s.wheels.x, fault.In(clamp(u.x, -lim.x, lim.x), on.x), dt)
     wheel_y, y = fault.step(p.faults.torque_y, s.wheels.y, fault.In(clamp(u.y, -lim.y, lim.y), on.y), dt)
@@ -205,38 +180,67 @@ def extra_delay(p: fault.Params, on: float) -> float:
     return p.extra_delay if on != 0.0 and p.kind == fault.DELAY else 0.0
 
 
-@pure
-def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
-    # sense
-    q_meas = sensed(p.noise, s.craft.body.q, at)
-    w = s.craft.body.w
-    n = p.noise.rate
-    w_meas = Rate(w.x + n * normal(at, 3), w.y + n * normal(at, 4), w.z + n * normal(at, 5))
-    # control
-    q_req = from_angles(Angles(u.roll_req, u.pitch_req, u.yaw_req))
-    req = control(p.control, q_req, q_meas, w_meas)
-    lim = p.control.torque_max
-    cmd = Command(clamp(req.x, -lim.x, lim.x), clamp(req.y, -lim.y, lim.y), clamp(req.z, -lim.z, lim.z))
-    # actuate and move
-    t = float(at.k) * at.dt
-    on = Active(active(p.faults.torque_x, t), active(p.faults.torque_y, t), active(p.faults.torque_z, t))
-    extra = maximum(maximum(extra_delay(p.faults.torque_x, on.x), extra_delay(p.faults.torque_y, on.y)), extra_delay(p.faults.torque_z, on.z))
-    bus, held = BUS.step(BUS.Params(p.bus.delay + extra), s.bus, cmd, at.dt)
-    a = move(p, s.craft, held.before, on, held.h)
-    b = move(p, a.craft, held.after, on, at.dt - held.h)
-    # report
-    body = b.craft.body
-    true = to_angles(body.q)
-    seen = to_angles(q_meas)
-    top = p.wheel_max
-    late = held.after
-    cut = cmd.x != req.x or cmd.y != req.y or cmd.z != req.z or abs(late.x) > top.x or abs(late.y) > top.y or abs(late.z) > top.z
-    return State(bus, b.craft), Out(
-        req.x, req.y, req.z, cmd.x, cmd.y, cmd.z, b.x.y, b.y.y, b.z.y,
-        true.roll, true.pitch, true.yaw, body.w.x, body.w.y, body.w.z,
-        seen.roll, seen.pitch, seen.yaw, w_meas.x, w_meas.y, w_meas.z,
-        turn(product(conjugate(q_req), body.q)), 1.0 if cut else 0.0, b.x.reported, b.y.reported, b.z.reported,
-    )  # fmt: skip
+@functools.cache
+def of(slots: int = 64) -> World:
+    """The spacecraft with a delay line of that many slots."""
+    bus_line = delay.of(Command, slots)
+
+    class Params(NamedTuple):
+        control: Control = Control()
+        bus: bus_line.Params = bus_line.Params(0.05)  # type: ignore[name-defined]
+        wheel_max: Limit = Limit()
+        disturbance: Torque = Torque()
+        body: rigid_body.Params = rigid_body.Params(50.0, 40.0, 60.0)
+        noise: Sensors = Sensors()
+        faults: Faults = Faults()
+
+        def flaws(self, dt: float | None) -> Iterator[str]:
+            """The line must hold what a fault adds to the delay, too."""
+            for channel, broken in zip(self.faults._fields, self.faults, strict=True):
+                if broken.kind == fault.DELAY and broken.extra_delay > 0.0:
+                    yield from (
+                        f"faults.{channel}.extra_delay: with bus.delay, {text}"
+                        for text in bus_line.Params(self.bus.delay + broken.extra_delay).flaws(dt)
+                    )
+
+    class State(NamedTuple):
+        bus: bus_line.State = bus_line.State()  # type: ignore[name-defined]
+        craft: Craft = Craft()
+
+    @pure
+    def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
+        # sense
+        q_meas = sensed(p.noise, s.craft.body.q, at)
+        w = s.craft.body.w
+        n = p.noise.rate
+        w_meas = Rate(w.x + n * normal(at, 3), w.y + n * normal(at, 4), w.z + n * normal(at, 5))
+        # control
+        q_req = from_angles(Angles(u.roll_req, u.pitch_req, u.yaw_req))
+        req = control(p.control, q_req, q_meas, w_meas)
+        lim = p.control.torque_max
+        cmd = Command(clamp(req.x, -lim.x, lim.x), clamp(req.y, -lim.y, lim.y), clamp(req.z, -lim.z, lim.z))
+        # actuate and move
+        t = float(at.k) * at.dt
+        on = Active(active(p.faults.torque_x, t), active(p.faults.torque_y, t), active(p.faults.torque_z, t))
+        extra = maximum(maximum(extra_delay(p.faults.torque_x, on.x), extra_delay(p.faults.torque_y, on.y)), extra_delay(p.faults.torque_z, on.z))
+        bus, held = bus_line.step(bus_line.Params(p.bus.delay + extra), s.bus, cmd, at.dt)
+        a = move(p, s.craft, held.before, on, held.h)
+        b = move(p, a.craft, held.after, on, at.dt - held.h)
+        # report
+        body = b.craft.body
+        true = to_angles(body.q)
+        seen = to_angles(q_meas)
+        top = p.wheel_max
+        late = held.after
+        cut = cmd.x != req.x or cmd.y != req.y or cmd.z != req.z or abs(late.x) > top.x or abs(late.y) > top.y or abs(late.z) > top.z
+        return State(bus, b.craft), Out(
+            req.x, req.y, req.z, cmd.x, cmd.y, cmd.z, b.x.y, b.y.y, b.z.y,
+            true.roll, true.pitch, true.yaw, body.w.x, body.w.y, body.w.z,
+            seen.roll, seen.pitch, seen.yaw, w_meas.x, w_meas.y, w_meas.z,
+            turn(product(conjugate(q_req), body.q)), 1.0 if cut else 0.0, b.x.reported, b.y.reported, b.z.reported,
+        )  # fmt: skip
+
+    return World("satellite", Params, State, In, Out, step, of)
 
 
-SATELLITE = World("satellite", Params, State, In, Out, step)
+SATELLITE = of()

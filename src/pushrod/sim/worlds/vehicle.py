@@ -29,7 +29,7 @@ from pushrod.vehicles.actuation import Status, report
 from pushrod.vehicles.gear import DRIVE, Gear, is_reverse
 from pushrod.vehicles.parameter import Acceleration, Angle, Position, Velocity, YawRate
 
-SLOTS = 64  # in each queue: dead times up to 0.63 s at a sampling time of 10 ms
+SLOTS = 64  # in each queue: dead times up to 0.63 s at a sampling time of 10 ms; a machine that needs more gets more
 
 TireAngle = A[float, Q("rad", about="tyre angle")]
 WheelAngle = A[float, Q("rad", about="steering wheel angle")]
@@ -113,7 +113,7 @@ def simple(name: str, slots: int) -> World:
         s, y = body.step(p, s, u, at.dt)
         return s, Out(s.x, s.y, s.yaw, y.vx, y.ax, y.wz, y.steer)
 
-    return World(name, body.Params, body.State, body.In, Out, step)
+    return World(name, body.Params, body.State, body.In, Out, step, functools.partial(of, name))
 
 
 @functools.cache
@@ -145,7 +145,7 @@ def actuated(name: str, slots: int) -> World:
         done = status(p, s)
         return s, Out(s.x, s.y, s.yaw, y.vx, y.ax, y.wz, y.steer, y.steer_valid, s.steer, done.valid, done.accel, done.brake, done.steer)
 
-    return World(name, body.Params, body.State, body.In, Out, step)
+    return World(name, body.Params, body.State, body.In, Out, step, functools.partial(of, name))
 
 
 @pure
@@ -234,4 +234,4 @@ def by_control(name: str, slots: int = SLOTS) -> World:
             car.x, car.y, car.yaw, y.vx, y.wz, y.steer, y.steer_valid,
         )  # fmt: skip
 
-    return World(f"{name}_BY_CONTROL", Params, State, how.In, Out, step)
+    return World(f"{name}_BY_CONTROL", Params, State, how.In, Out, step, functools.partial(by_control, name))
