@@ -108,6 +108,25 @@ def options(paths):
     return st.dictionaries(keys, nested, max_size=2)
 
 
+GEARS = (
+    Parameter("gear.ratio", "float", 3.0, 1.0),
+    Parameter("gear.back", "bool", True),
+    Parameter("gear.rad", "float", None, unit="rad"),
+    Parameter("gear.m", "float", 0.5, unit="m"),
+)
+
+
+@st.composite
+def transmissions(draw, joint):
+    """Every field a value, or the name of a parameter that fits."""
+    offset = ParameterRef("gear.rad" if joint.angular else "gear.m")
+    return Transmission(
+        draw(positive | st.just(ParameterRef("gear.ratio"))),
+        draw(numbers | st.just(offset)),
+        draw(st.booleans() | st.just(ParameterRef("gear.back"))),
+    )
+
+
 @st.composite
 def robots(draw):
     free = iter(draw(st.lists(names, min_size=14, max_size=14, unique=True)))
@@ -122,14 +141,15 @@ def robots(draw):
         movable = movable[:-1]
     declared = [draw(parameters(path)) for path in ("a.b", "a.c", "_x")[: draw(st.integers(0, 3))]]
     extra = {kind: Parameter(f"speed.{kind}", "float", 2.0, 1.0, None, units(kind)["velocity"]) for kind in KINDS[:3]}
-    declared += extra.values()
+    declared += [*extra.values(), *GEARS]
     paths = [p.path for p in declared]
     driven = []
     for joint in movable[:2]:
-        t = Transmission(draw(positive), draw(numbers), draw(st.booleans()))
         dog = draw(st.none() | st.builds(Watchdog, positive, st.sampled_from(list(Reaction))))
         policy = draw(st.sampled_from(("clamp", "reject")))
-        driven.append(Actuator(next(free), joint.name, draw(one_line), draw(options(paths)), t, policy, dog, draw(st.booleans())))
+        driven.append(
+            Actuator(next(free), joint.name, draw(one_line), draw(options(paths)), draw(transmissions(joint)), policy, dog, draw(st.booleans()))
+        )
     if movable and movable[0].limits is not None and draw(st.booleans()):
         old = movable[0].limits
         at = ParameterRef(f"speed.{movable[0].kind}")
@@ -138,7 +158,7 @@ def robots(draw):
     on = [{}, *({"link": name} for name in link_names), *({"joint": j.name} for j in tree)]
     sensors = [Sensor(next(free), draw(one_line), draw(options(paths)), **draw(st.sampled_from(on))) for _ in range(draw(st.integers(0, 2)))]
     if movable and draw(st.booleans()):
-        sensors.append(Sensor(next(free), joint=movable[-1].name, transmission=Transmission(draw(positive), draw(numbers), True)))
+        sensors.append(Sensor(next(free), joint=movable[-1].name, transmission=draw(transmissions(movable[-1]))))
     how = st.sampled_from(("omit", "mock", "start"))
     controllers = [Controller(next(free), draw(one_line), draw(options(paths)), draw(how)) for _ in range(draw(st.integers(0, 1)))]
     budget = draw(st.builds(Budget, st.integers(0, 9), positive))

@@ -255,6 +255,13 @@ def test_urdf_as_other_tools_write_it():
     )
 
 
+def test_a_plain_robot_is_plain_urdf():
+    robot = Robot("r", ["a", "b"], [Joint("j", "continuous", "a", "b")], [Actuator("m", "j")])
+    assert "pushrod" not in to_urdf(robot)
+    assert "unbounded" not in to_urdf(robot)
+    assert read_urdf(parse(to_urdf(robot))) == robot
+
+
 def test_other_tools_see_the_default_of_a_parameter():
     text = to_urdf(ARM)
     assert 'effort="10.0"' in text
