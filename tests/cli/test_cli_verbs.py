@@ -74,8 +74,8 @@ def test_list_names_everything_there_is(pushrod, columns):
 def test_check_says_what_a_sound_file_is(pushrod, tiny):
     got = pushrod("check", tiny / "m.yaml", tiny / "s.yaml")
     assert got.exit_code == 0, got.stderr
-    assert "m.yaml: ok, machine tiny of world tiny: 11 parameters, 1 tracked pairs" in got.stdout
-    assert "s.yaml: ok, scenario open for tiny: 100 ticks, 1 signals, 1 expectations" in got.stdout
+    assert "m.yaml: ok, machine tiny of world tiny: 11 parameters, 1 tracked pair" in got.stdout
+    assert "s.yaml: ok, scenario open for tiny: 100 ticks, 1 signal, 1 expectation" in got.stdout
 
 
 def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
@@ -86,6 +86,15 @@ def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
     assert "s.yaml: ok" in got.stdout
     for text in ("bad.yaml:2: world: there is no world named 'nope'", "worse.yaml:5: signals.angel:", "gone.yaml: cannot be read"):
         assert text in got.stderr
+
+
+def test_check_refuses_a_signal_that_run_would_refuse(pushrod, tiny):
+    text = (tiny / "s.yaml").read_text().replace("constant: 0.5", "constant: 5")
+    (tiny / "s.yaml").write_text(text)
+    for file in ("s.yaml", "m.yaml"):
+        got = pushrod("check", tiny / file)
+        assert got.exit_code == 2
+        assert "s.yaml:5: signals.angle: reaches 5 rad at 0.2 s, outside the range of the channel" in got.stderr
 
 
 def test_a_scenario_without_a_machine_is_checked_as_far_as_it_goes(pushrod, tiny):

@@ -105,7 +105,9 @@ def test_expectations_say_which_held(simulate):
   - {signal: angle_ach, metric: min, above: 0.1}
   - {signal: angle_ach, metric: max, below: 1, from: 5 s}
 """
-    result = simulate(SCENARIO + text)
+    with pytest.raises(ConfigError, match=r"expectations\[11\].from: from 5 s is after the end of the run at 1 s"):
+        simulate(SCENARIO + text)
+    result = simulate(SCENARIO + text, duration="1 s")  # somebody cut it short
     assert [outcome.held for outcome in result.outcomes] == [True, True, True, False, True, True, True, True, False, True, False, False]
     assert not result.held
     assert [outcome.value for outcome in result.outcomes][-1] is None

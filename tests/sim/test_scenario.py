@@ -65,7 +65,7 @@ def test_a_channel_of_named_cases_takes_their_names():
     head = "scenario: s\nduration: 1\ndt: 10 ms\n"
     s = scenario.build(yaml_file.parse(head + "signals: {gear: [{constant: drive}, {at: 500 ms, constant: reverse}]}"), car)
     assert [value(s.tracks["gear"], t) for t in (0.4, 0.6)] == [2.0, 20.0]
-    with pytest.raises(ConfigError, match=r"<text>:4: signals.gear: reaches 2.5 - at 0 s, outside the range"):
+    with pytest.raises(ConfigError, match=r"<text>:4: signals.gear: reaches 2.5 at 0 s, outside the range"):
         run.sample(car, scenario.build(yaml_file.parse(head + "signals: {gear: 2.5}"), car))
 
 
@@ -118,6 +118,10 @@ def test_the_state_at_the_start_may_be_given(load):
         ("expectations:\n  - {signal: angle_req, metric: settling_time, goal: 1, below: 1}", 5, r"expectations\[0\]", "needs `band`"),
         ("expectations:\n  - {signal: angle_req, metric: max, below: 1 s}", 5, r"expectations\[0\].below", "cannot be turned into rad"),
         ("expectations:\n  - {signal: angle_req, metric: max, near: 1}", 5, r"expectations\[0\]", "go together"),
+        ("expectations:\n  - {signal: angle_req, metric: max, below: 1, above: 2}", 5, r"expectations\[0\]", "at least 2 and at most 1 rad"),
+        ("expectations:\n  - {signal: angle_req, metric: max, near: 1, within: -1}", 5, r"expectations\[0\]", "can never hold"),
+        ("expectations:\n  - {signal: angle_req, metric: max, below: 1, from: 1.5, until: 1}", 5, r"expectations\[0\].from", "is after until 1 s"),
+        ("expectations:\n  - {signal: angle_req, metric: max, below: 1, from: 3}", 5, r"expectations\[0\].from", "after the end of the run at 2 s"),
         ("expectations:\n  - {signal: angle_req, metric: max, below: 1, from: 1 m}", 5, r"expectations\[0\].from", "cannot be turned into s"),
     ],
 )

@@ -32,9 +32,11 @@ def check(
 
 def _check(document: "Document", machine: str | None) -> str:
     """What a sound file is; ConfigError for one that is not."""
+    from pushrod.core.names import count
     from pushrod.core.record import numbers
     from pushrod.sim import machine as machines
     from pushrod.sim import scenario as scenarios
+    from pushrod.sim.run import sample
 
     if "scenario" in document.data and "world" not in document.data:
         name = machine or document.data.get("machine")
@@ -43,8 +45,13 @@ def _check(document: "Document", machine: str | None) -> str:
             return "ok as far as it goes; to check channels and signals too, say for which --machine"
         what = machines.load(str(machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)))
         how = scenarios.build(document, what)
-        return f"ok, scenario {how.name} for {what.name}: {how.steps} ticks, {len(how.tracks)} signals, {len(how.expectations)} expectations"
+        sample(what, how)
+        return f"ok, scenario {how.name} for {what.name}: {count(how.steps, 'tick')}, {count(len(how.tracks), 'signal')}, " + count(
+            len(how.expectations), "expectation"
+        )
     what = machines.build(document)
     if what.scenario is not None:
-        scenarios.load(None, what)
-    return f"ok, machine {what.name} of world {what.world.name}: {len(numbers(what.world.Params))} parameters, {len(what.track)} tracked pairs"
+        sample(what, scenarios.load(None, what))
+    return f"ok, machine {what.name} of world {what.world.name}: {count(len(numbers(what.world.Params)), 'parameter')}, " + count(
+        len(what.track), "tracked pair"
+    )

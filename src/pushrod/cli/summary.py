@@ -6,6 +6,8 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pushrod.core.names import count
+
 if TYPE_CHECKING:
     from pushrod.sim.expectation import Outcome
     from pushrod.sim.response import Response
@@ -19,7 +21,7 @@ def print_summary(result: "Result", console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     scenario = result.scenario
     console.print(
-        f"{result.machine.name}, scenario {scenario.name}: {scenario.steps} ticks of {scenario.dt:g} s = {scenario.steps * scenario.dt:g} s",
+        f"{result.machine.name}, scenario {scenario.name}: {count(scenario.steps, 'tick')} of {scenario.dt:g} s = {scenario.steps * scenario.dt:g} s",
         markup=False,
     )
     signs = {} if console.encoding.startswith("utf") else PLAIN

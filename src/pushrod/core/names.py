@@ -27,3 +27,8 @@ def did_you_mean(known: Iterable[str], name: str) -> str:
     by_fold = {key.casefold(): key for key in known}
     near = [by_fold[key] for key in difflib.get_close_matches(str(name).casefold(), by_fold, n=3, cutoff=0.5)]
     return f"did you mean {' or '.join(repr(key) for key in near)}?" if near else ""
+
+
+def count(n: int, what: str) -> str:
+    """1 signal, 2 signals."""
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

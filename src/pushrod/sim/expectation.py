@@ -110,6 +110,8 @@ class Expectation(NamedTuple):
     @property
     def bounds(self) -> str:
         unit = "" if self.unit == "-" else f" {self.unit}"
+        if self.low == self.high:
+            return f"= {self.low:.4g}{unit}"
         if self.low > -math.inf and self.high < math.inf:
             return f"{self.low:.4g} … {self.high:.4g}{unit}"
         return f"≤ {self.high:.4g}{unit}" if self.high < math.inf else f"≥ {self.low:.4g}{unit}"
@@ -121,8 +123,10 @@ class Outcome(NamedTuple):
     held: bool
 
 
-def compile_entry(entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys, document: Document) -> Expectation | None:
-    """Names looked up, texts turned into SI; None with the problems noted."""
+def compile_entry(
+    entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys, document: Document, duration: float = math.inf
+) -> Expectation | None:
+    """Names looked up, texts turned into SI; None with the problems noted. `duration` is that of the run [s]."""
     before = len(document.problems)
     for key in ("signal", "to"):
         name = getattr(entry, key)
@@ -151,6 +155,12 @@ def compile_entry(entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys
         low, high = max(low, near - within), min(high, near + within)
     if all(bound is None for bound in (entry.below, entry.above, entry.near, entry.within)):
         document.add(at, "says nothing: give `below`, `above`, or `near` and `within`")
+    if low > high:
+        document.add(at, f"can never hold: asks for at least {low:g} and at most {high:g} {unit}".removesuffix(" -"))
+    if entry.until is not None and entry.since > entry.until:
+        document.add((*at, "from"), f"from {entry.since:g} s is after until {entry.until:g} s: there is nothing to look at")
+    elif entry.since > duration:
+        document.add((*at, "from"), f"from {entry.since:g} s is after the end of the run at {duration:g} s: there is nothing to look at")
     goal, band = si("goal", own, 0.0), si("band", own, 0.0)
     found = Expectation(
         entry.signal, entry.metric, unit, entry.to, goal, band, low, high, entry.since, math.inf if entry.until is None else entry.until

@@ -84,7 +84,8 @@ def _check_range(leaf: Leaf, values: Array, t: Array, scenario: Scenario) -> Non
     outside = np.flatnonzero(np.isin(values, illegal))
     if len(outside):
         k = int(outside[0])
-        what = f"reaches {values[k]:g} {leaf.meta.unit} at {t[k]:g} s, outside the range of the channel; allowed {leaf.meta.legal()}"
+        reached = f"{values[k]:g} {leaf.meta.unit}".removesuffix(" -")
+        what = f"reaches {reached} at {t[k]:g} s, outside the range of the channel; allowed {leaf.meta.legal()}"
         scenario.document.add(("signals", leaf.path), what)
 
 

@@ -122,7 +122,8 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         check_ranges(state, None, ("initial",), document)
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
-    expectations = [compile_entry(entry, signals, at, document) for at, entry in entries]
+    length = math.inf if head is WRONG or duration is not None else head.duration  # a run cut short by hand may end before it is looked at
+    expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
     document.raise_problems()
     if head.machine is not None and Path(head.machine).stem not in (machine.name, Path(machine.document.file).stem):
         notes.append(f"{document.file}:{document.line(('machine',))}: written for the machine {head.machine}, run on {machine.name}")
