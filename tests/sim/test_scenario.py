@@ -79,6 +79,28 @@ def test_the_bias_of_a_fault_is_in_the_unit_of_what_breaks():
     assert scenario.build(yaml_file.parse(text), machine.load("car")).params.faults.steer.bias == 3.141592653589793
 
 
+@pytest.mark.parametrize(
+    ("name", "channel", "unit"), [("car", "steer", "rad"), ("car", "accel", "-"), ("car_control", "brake", "-"), ("satellite", "torque_x", "N.m")]
+)
+def test_the_bias_of_a_fault_in_a_unit_of_something_else_is_refused(name, channel, unit):
+    text = f"scenario: s\nduration: 1\ndt: 10 ms\nfaults:\n- {{channel: {channel}, kind: bias, at: 0, bias: 2 kg}}"
+    with pytest.raises(ConfigError, match=rf"<text>:5: faults\[0\].bias: '2 kg' is in kg, which cannot be turned into {unit}"):
+        scenario.build(yaml_file.parse(text), machine.load(name))
+
+
+def test_a_channel_whose_unit_nobody_declares_takes_plain_numbers(tmp_path):
+    text = (HERE / "tiny_world.py").read_text().replace("angle_req: A", "asked: A").replace("angle_ach: A", "got: A")
+    (tmp_path / "w.py").write_text(
+        text.replace('    angle: A[float, Q("rad", -3.2, 3.2, "wanted', '    wanted: A[float, Q("rad", -3.2, 3.2, "wanted')
+    )
+    (tmp_path / "m.yaml").write_text("machine: m\nworld: w.py:TINY\n")
+    what = machine.load(str(tmp_path / "m.yaml"))
+    entry = HEAD + "faults: [{channel: angle, kind: bias, at: 0, bias: %s}]"
+    with pytest.raises(ConfigError, match=r"faults\[0\].bias: got '2 kg', but the unit of this channel is not known"):
+        scenario.build(yaml_file.parse(entry % "2 kg"), what)
+    assert scenario.build(yaml_file.parse(entry % "'2'"), what).params.faults.angle.bias == 2.0
+
+
 def test_the_state_at_the_start_may_be_given(load):
     assert load(HEAD + "initial: {angle: 30 deg}\n").state.angle == 0.5235987755982988
     assert load(HEAD).state is None

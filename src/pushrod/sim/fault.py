@@ -4,9 +4,11 @@ A world that can break has a field `faults` in its Params: a record with one `mo
 the channel and sets the fields of that record.
 """
 
+import re
 from typing import Any
 
 from pushrod.config.structure import WRONG, number_of
+from pushrod.config.unit import NUMBER
 from pushrod.config.yaml_file import Document
 from pushrod.core.model import World
 from pushrod.core.names import unknown
@@ -52,13 +54,28 @@ def apply_faults(world: World, params: Any, data: Any, document: Document) -> tu
 
 def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tuple[str | int, ...], document: Document) -> Any:
     if isinstance(data.get("bias"), str):  # the fault block knows no unit; what is added is in that of the channel
-        unit = next((str(leaf.meta.unit) for leaf in numbers(world.In) if leaf.path == channel), "")  # type: ignore[union-attr]
-        number = number_of(unit, data["bias"], (*at, "bias"), document)
-        data = data | {"bias": 0.0 if number is WRONG else number}
+        data = data | {"bias": _bias(unit_of(world, channel), data["bias"], (*at, "bias"), document)}
     made = record(kind, data, kind(), at, document)
     if made is not WRONG:
         check_ranges(made, None, at, document)
     return made
+
+
+def _bias(unit: str | None, text: str, at: tuple[str | int, ...], document: Document) -> float:
+    if unit is None and not re.fullmatch(rf"\s*{NUMBER}\s*", text):
+        document.add(at, f"got {text!r}, but the unit of this channel is not known; write a plain number, in SI")
+        return 0.0
+    number = number_of(unit or "-", text, at, document)
+    return 0.0 if number is WRONG else float(number)
+
+
+def unit_of(world: World, channel: str) -> str | None:
+    """The unit of a channel that can break: of the input of that name, or of the output `steer_cmd` or `torque_ach_x`."""
+    units = {leaf.path: str(leaf.meta.unit) for leaf in numbers(world.In)}  # type: ignore[union-attr]
+    for suffix in ("_cmd", "_ach"):
+        for leaf in numbers(world.Out):
+            units.setdefault(leaf.path.replace(suffix, ""), str(leaf.meta.unit))  # type: ignore[union-attr]
+    return units.get(channel)
 
 
 def fault_schema(world: World | None) -> dict[str, Any]:
