@@ -113,7 +113,7 @@ def test_a_duration_is_honoured(x0: float, v0: float, x1: float, limits: Limits,
     quickest = trapezoidal(x0, v0, x1, limits, 0.0)
     p = trapezoidal(x0, v0, x1, limits, factor * quickest.T)
     assert pytest.approx(factor * quickest.T) == p.T
-    assert peak_velocity(p) <= peak_velocity(quickest) * (1.0 + 1e-9)
+    assert peak_velocity(p) <= peak_velocity(quickest) * (1.0 + 1e-9) + 1e-100  # squares of less than that are 0
     left = x1 - x0 - 0.5 * v0 * abs(v0) / limits.a
     if abs(left) > 1e-3:
         assert abs(sample(p, 0.999 * p.T).v) > 0.0

@@ -101,7 +101,7 @@ def test_a_duration_from_rest_is_used_to_the_last(d: float, limits: Limits, fact
     assert pytest.approx(factor * quickest.T) == p.T
     assert p.seven.end == pytest.approx(p.T)
     assert sample(p, p.T / 2.0).x == pytest.approx(d / 2.0)
-    assert peak_velocity(p) <= peak_velocity(quickest) * (1.0 + 1e-9)
+    assert peak_velocity(p) <= peak_velocity(quickest) * (1.0 + 1e-9) + 1e-100  # squares of less than that are 0
 
 
 @settings(max_examples=examples(50))
