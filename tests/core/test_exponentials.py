@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pushrod.core.scalar import log1p_ratio, phi1, phi2, settled
@@ -20,6 +20,16 @@ def test_against_exact_series(x: float) -> None:
     assert phi1(x) == pytest.approx(series(x, 1), rel=1e-15)
     assert phi2(x) == pytest.approx(series(x, 2), rel=1e-14)
     assert settled(x) == pytest.approx(-math.expm1(-x), rel=1e-15)
+
+
+@given(st.floats(0.0, 0.25, exclude_max=True))
+@example(0.2499)
+@example(0.1)
+@example(-0.0)
+def test_the_series_has_every_digit(x: float) -> None:
+    assert phi2(x) == pytest.approx(series(x, 2), rel=3e-16)
+    assert phi1(x) == pytest.approx(series(x, 1), rel=3e-16)
+    assert settled(x) == pytest.approx(-math.expm1(-x), rel=5e-16)
 
 
 @given(st.floats(0.0, 1e12))
