@@ -116,5 +116,5 @@ def told(what: str, number: int, text: object) -> Iterator[None]:
     try:
         yield
     except BaseException as e:
-        e.add_note(f"{what}, example {number}, PUSHROD_FUZZ_SEED={SEED}:\n{str(text)[:4000]}")
+        e.add_note(f"{what}, example {number}, PUSHROD_FUZZ_SEED={SEED}:\n{str(text)[:2000]}")
         raise

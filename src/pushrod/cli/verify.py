@@ -25,7 +25,7 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
     from rich.console import Console
 
     from pushrod.core.errors import VerifyError
-    from pushrod.sim.verify.table import FORMATS, find
+    from pushrod.sim.verify.table import find, replay
 
     references = find(paths)
     by_folder: dict[Path, list[Verdict]] = {}
@@ -33,7 +33,7 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
     with _progress(len(references)) as advance:
         for reference in references:
             try:
-                by_folder.setdefault(reference.file.parent, []).append(FORMATS[reference.format].replay(reference.file))
+                by_folder.setdefault(reference.file.parent, []).append(replay(reference))
             except VerifyError as e:
                 broken.append(str(e))
             advance()

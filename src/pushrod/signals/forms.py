@@ -81,13 +81,13 @@ class _Reader:
         n = data.get("num_intervals", 0)
         if isinstance(n, bool) or not isinstance(n, int) or n < 0:
             raise fault(self.channel, (*path, "num_intervals"), n, "is not a whole number of at least 0")
-        for key in map(str, data):
+        for key, value in ((str(key), value) for key, value in data.items()):
             if key.removeprefix("interval_").isdecimal() and key.startswith("interval_"):
                 if int(key.removeprefix("interval_")) >= n:
                     self.note(f"signal {spell(self.channel, (*path, key))} is not read, because num_intervals = {n}", "unused")
             elif key != "num_intervals":
                 why = unknown(dict.fromkeys(("num_intervals", "interval_0")), key, "parameter")
-                raise fault(self.channel, (*path, key), data[key], f"is not understood: {why}", "unknown_field")
+                raise fault(self.channel, (*path, key), value, f"is not understood: {why}", "unknown_field")
         most = MAX_INTERVALS if self.max_intervals is None else self.max_intervals
         names = [f"interval_{k}" for k in range(self.at_most(n, most))]
         for name in names:
@@ -187,7 +187,10 @@ class _Reader:
         unit = "" if q.unit == "y" else f" [{q.unit}]"
         if not _is_number(value):
             raise fault(self.channel, path, value, f"is not a number{unit}")
-        x = float(value)
+        try:
+            x = float(value)
+        except OverflowError:  # a whole number beyond all floats
+            x = math.inf if value > 0 else -math.inf
         if not math.isfinite(x):
             raise fault(self.channel, path, x, f"is not a finite number{unit}", "not_finite")
         if not q.allows(x):

@@ -1,6 +1,8 @@
 """Intervals become a Track: open ends are closed, every kind makes its row, overlaps are refused."""
 
 import itertools
+import math
+import reprlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +13,8 @@ from pushrod.signals.track import FOREVER, Interval, Track
 
 Path = tuple[str | int, ...]
 CODES = {name: float(k) for k, name in enumerate(KINDS)}
+SHORT = reprlib.Repr()  # what was written, in a length that can be read
+SHORT.maxlevel, SHORT.maxlist, SHORT.maxdict, SHORT.maxstring, SHORT.maxother = 4, 8, 8, 100, 100
 
 
 class Spec(NamedTuple):
@@ -34,7 +38,7 @@ def spell(channel: str, path: Path) -> str:
 
 
 def fault(channel: str, path: Path, value: object, why: str, kind: str = "malformed") -> SignalError:
-    return SignalError(f"signal {spell(channel, path)} = {value!r} {why}", kind, path)
+    return SignalError(f"signal {spell(channel, path)} = {SHORT.repr(value)} {why}", kind, path)
 
 
 def compile_terms(channel: str, terms: Sequence[Sequence[Spec]]) -> Track:
@@ -72,11 +76,14 @@ def _row(channel: str, spec: Spec, t_end: float) -> Row:
         why = f"{spec.kind.name} has no end; give `until` or `for`, or `t_end`"
         raise SignalError(f"signal {spell(channel, spec.path)}: {why}", "missing", spec.path)
     try:
-        return spec.kind.row(spec.fields, spec.t_start, t_end)
+        made = spec.kind.row(spec.fields, spec.t_start, t_end)
     except FlawError as flaw:
         times: dict[Path, Path] = {("t_start",): spec.times[:1], ("t_end",): spec.times[1:]}
         here = times.get(flaw.path, (*spec.inner, *flaw.path))
         raise fault(channel, (*spec.path, *here), flaw.value, flaw.why, flaw.kind) from None
+    if not all(math.isfinite(x) for x in (t_end, *made.columns)):
+        raise fault(channel, (*spec.path, *spec.times[1:]), t_end, f"s is too near or too far to reckon a {spec.kind.name} to", "not_finite")
+    return made
 
 
 def _refuse_overlap(channel: str, placed: list[tuple[Spec, float]]) -> None:

@@ -107,10 +107,11 @@ def _lines(path: Path, cases: dict[str, Any]) -> list[dict[str, str]]:
     try:
         with path.open(newline="") as file:
             reader = csv.DictReader(file)
+            columns = reader.fieldnames or ()
             lines = list(reader)
-    except OSError as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise VerifyError(f"{path}: the expected values cannot be read: {error}") from error
-    missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+    missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise VerifyError(f"{path}: lacks the columns {', '.join(missing)}")
     for k, line in enumerate(lines):

@@ -1,5 +1,6 @@
 """The formats of reference files. A format joins by its module, with `claims(path)` and `replay(path)`, and its row here."""
 
+import csv
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -7,6 +8,7 @@ from typing import NamedTuple
 
 from pushrod.core.errors import VerifyError
 from pushrod.sim.verify import actuator_driver, lookup, signals, vehicle
+from pushrod.sim.verify.verdict import Verdict
 
 FORMATS: dict[str, ModuleType] = {
     "vehicle": vehicle,
@@ -25,7 +27,22 @@ class Reference(NamedTuple):
 
 def claimed(file: Path) -> str | None:
     """The name of the format that claims a file."""
-    return next((name for name, module in FORMATS.items() if module.claims(file)), None)
+    try:
+        return next((name for name, module in FORMATS.items() if module.claims(file)), None)
+    except RecursionError:  # JSON nested beyond all measure
+        return None
+
+
+def replay(reference: Reference) -> Verdict:
+    """What came of one reference; VerifyError where it does not hold what its format says, whatever it holds instead."""
+    try:
+        verdict: Verdict = FORMATS[reference.format].replay(reference.file)
+    except VerifyError as error:
+        text = str(error)
+        raise VerifyError(text if str(reference.file.parent) in text else f"{reference.file}: {text}") from error
+    except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError, csv.Error) as error:
+        raise VerifyError(f"{reference.file}: is not what a {reference.format} reference looks like: {type(error).__name__}: {error}") from error
+    return verdict
 
 
 def find(paths: Iterable[Path]) -> list[Reference]:

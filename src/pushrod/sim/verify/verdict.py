@@ -6,6 +6,8 @@ A value passes when |value - golden| <= absolute + relative * |golden|; flags, c
 import math
 from typing import NamedTuple
 
+from pushrod.core.errors import VerifyError
+
 
 class Verdict(NamedTuple):
     file: str
@@ -21,6 +23,8 @@ class Tally:
     """Compares value by value and keeps the worst, as a multiple of what is allowed."""
 
     def __init__(self, absolute: float, relative: float) -> None:
+        if not (0.0 <= absolute < math.inf and 0.0 <= relative < math.inf):
+            raise VerifyError(f"a tolerance of {absolute:g} + {relative:g} rel; both must be finite and not below 0")
         self.absolute = absolute
         self.relative = relative
         self.rows = 0
@@ -32,7 +36,8 @@ class Tally:
     def compare(self, column: str, value: float, golden: float, where: str = "") -> None:
         allowed = self.absolute + self.relative * abs(golden)
         error = abs(value - golden)
-        self._keep(column, error, error / allowed if math.isfinite(error) else math.inf, where)
+        share = 0.0 if error == 0.0 else error / allowed if math.isfinite(error) and allowed > 0.0 else math.inf
+        self._keep(column, error, share, where)
 
     def equal(self, column: str, value: object, golden: object, where: str = "") -> None:
         """Flags, counters and expected errors."""

@@ -1,4 +1,4 @@
-"""Whatever a file holds, reading it ends in something sound or in an error of ours that says where; never in anything else."""
+"""Whatever a machine or scenario file holds, reading and running it ends in something sound or in an error of ours that says where."""
 
 import re
 import shutil
