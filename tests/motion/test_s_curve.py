@@ -112,3 +112,22 @@ def test_wider_limits_never_take_longer(shares: tuple[float, float, float], x1: 
     T = point_to_point(*start, x1, limits, 0.0).T
     for wider in (limits._replace(v=1.5 * limits.v), limits._replace(a=1.5 * limits.a), limits._replace(j=1.5 * limits.j)):
         assert point_to_point(*start, x1, wider, 0.0).T <= T + 1e-9
+
+
+def test_too_fast_for_the_limit_with_little_room_it_never_speeds_up() -> None:
+    limits = Limits(0.8, math.inf, 1.0)
+    p = point_to_point(0.0, 1.0, 0.0, 1.3, limits, 0.0)  # braking at once takes 1.0; down to the limit and then to rest 1.5
+    speeds = [sample(p, 0.01 * k).v for k in range(400)]
+    assert speeds == sorted(speeds, reverse=True)
+    assert sample(p, p.T) == (1.3, 0.0, 0.0)
+    check_joined(p, Sample(0.0, 1.0, 0.0), order=2)
+
+
+def test_with_only_just_room_to_stop_it_arrives_early_and_waits() -> None:
+    quickest = point_to_point(0.0, 1.0, 0.0, 1.05, Limits(2.0, math.inf, 1.0), 0.0)
+    p = point_to_point(0.0, 1.0, 0.0, 1.05, Limits(2.0, math.inf, 1.0), 1.05 * quickest.T)
+    assert pytest.approx(1.05 * quickest.T) == p.T
+    assert p.seven.end == quickest.T
+    assert sample(p, p.T) == sample(p, quickest.T) == (1.05, 0.0, 0.0)
+    creeping = point_to_point(0.0, 1.0, 0.0, 1.05, Limits(2.0, math.inf, 1.0), 20.0)  # with time enough it creeps the last bit
+    assert creeping.seven.end == pytest.approx(20.0)
