@@ -244,3 +244,5 @@ def of(slots: int = 64) -> World:
 
 
 SATELLITE = of()
+BUS = delay.of(Command, 64)
+Params, State, step = SATELLITE.Params, SATELLITE.State, SATELLITE.step  # for parameters and steps written in Python

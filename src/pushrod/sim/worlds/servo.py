@@ -78,3 +78,5 @@ def of(slots: int = 16) -> World:
 
 
 SERVO = of()
+BUS = delay.of(In, 16)
+Params = SERVO.Params  # for parameters written in Python
