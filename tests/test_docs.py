@@ -65,3 +65,11 @@ def test_the_dependencies_are_explained() -> None:
     for requirement in listed:
         name = re.split(r"[<>=\[]", requirement)[0]
         assert name in page, f"docs/architecture.md does not say why {name} is there"
+
+
+def test_the_packages_are_explained() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    table = re.search(r"## Packages and direction\n\n```\n(.*?)```", page, re.DOTALL)
+    assert table is not None
+    named = {word for line in table[1].splitlines() for word in line[:38].split()}
+    assert named == {path.parent.name for path in (ROOT / "src" / "pushrod").glob("*/__init__.py")}
