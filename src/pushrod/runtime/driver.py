@@ -1,7 +1,8 @@
 """What a driver is: one class with `init` and `handle_command`, and the import path of a plain function that makes its hardware safe.
 
 The framework owns the rest: parameters, limits, transmission, arming, leases, supervision. A driver works in motor space.
-`disarm(options)` is called with plain data, with or without the driver instance, from any process; it must be idempotent.
+`disarm(options)` is called with plain data (the actuator's options, and its `robot` and `path`), with or without the driver instance, from
+any process; it must be idempotent.
 """
 
 from collections.abc import Callable

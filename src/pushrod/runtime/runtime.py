@@ -173,7 +173,8 @@ class Runtime:
 
     def _guard(self, host: Host) -> Guard:
         kind = InlineGuard if isinstance(self.clock, SteppedClock) else ParkedGuard
-        return kind(host.gate, find_disarm(host.driver.disarm), plain(host.actuator.options))
+        who = {"robot": host.robot, "path": list(host.path)}  # so that a disarm function knows which of several equal actuators is meant
+        return kind(host.gate, find_disarm(host.driver.disarm), {**plain(host.actuator.options), **who})
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""
