@@ -135,6 +135,45 @@ def test_new_overwrites_nothing_and_takes_names_python_can_import(pushrod, tmp_p
     assert "did you mean 'car'" in pushrod("new", "machine", "m", "--like", "carr", "--dir", tmp_path).stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("class", "word of the Python"), ("math", "already imports"), ("typing", "already"), ("pushrod", "already"), ("pytest", "already")],
+)
+def test_a_name_that_python_could_not_import_is_refused(pushrod, tmp_path, name, why):
+    got = pushrod("new", "model", name, "--dir", tmp_path)
+    assert got.exit_code == 2
+    assert why in got.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_new_says_where_it_cannot_write(pushrod, tmp_path):
+    (tmp_path / "afile").write_text("")
+    for folder in (tmp_path / "afile", tmp_path / "afile" / "deeper", "/proc", "/proc/none"):
+        for kind in ("model", "machine"):
+            got = pushrod("new", kind, "zz", "--dir", folder)
+            assert got.exit_code == 2, got.exception
+            assert "cannot be written" in got.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["afile"]
+
+
+def test_two_machines_share_the_maps_in_a_folder(pushrod, tmp_path):
+    for name in ("one", "two"):
+        assert pushrod("new", "machine", name, "--dir", tmp_path).exit_code == 0
+    (tmp_path / "maps" / "car_accel.csv").write_text("mine")
+    got = pushrod("new", "machine", "three", "--dir", tmp_path)
+    assert "car_accel.csv: there already" in got.stderr
+    assert not (tmp_path / "three.yaml").exists()
+
+
+def test_a_new_machine_speaks_of_itself(pushrod, tmp_path):
+    pushrod("new", "machine", "lorry", "--dir", tmp_path)
+    text = (tmp_path / "lorry.yaml").read_text()
+    head = text[: text.index("\nmachine: lorry")]
+    assert "pushrod run lorry.yaml" in head
+    assert "car" not in head
+    assert (tmp_path / "lorry_default.yaml").read_text().startswith("# What lorry is asked to do")
+
+
 def test_verify_replays_folders_and_files_and_says_the_worst_of_each(pushrod, golden):
     got = pushrod("verify", golden / "signals", golden / "vehicle" / "lookups" / "vgr.csv.gz")
     assert got.exit_code == 0, got.output

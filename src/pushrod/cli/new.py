@@ -1,5 +1,8 @@
 """`pushrod new`: a commented starting point for a model or a machine, with a test that it passes."""
 
+import contextlib
+import importlib.util
+import keyword
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -27,15 +30,46 @@ def new(
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"{name!r} cannot name a file that Python imports; use lower case letters, digits and _, such as my_valve")
+    if kind is Kind.model and (why := _not_importable(name, dir_)):
+        raise InputError(f"{name!r} cannot name a model: {why}; choose another, such as my_{name}")
     files = _model(name) if kind is Kind.model else _machine(name, like)
-    taken = [str(dir_ / file) for file in files if (dir_ / file).exists()]
-    if taken:
-        raise InputError(f"{', '.join(taken)}: there already; nothing was written. Choose another name or another --dir")
-    for file, text in files.items():
-        (dir_ / file).parent.mkdir(parents=True, exist_ok=True)
-        (dir_ / file).write_text(text, encoding="utf-8")
-        typer.echo(f"wrote {dir_ / file}")
+    for file in _write(dir_, files):
+        typer.echo(f"wrote {file}")
     typer.echo(f"try: pytest {dir_ / f'test_{name}.py'}" + (f"; pushrod run {dir_ / f'{name}.yaml'}" if kind is Kind.machine else ""))
+
+
+def _not_importable(name: str, folder: Path) -> str:
+    """Why `import name` would not give the new file; empty where it would."""
+    if keyword.iskeyword(name):
+        return "it is a word of the Python language"
+    spec = importlib.util.find_spec(name)
+    if spec is None or (spec.origin and Path(spec.origin).resolve().parent == folder.resolve()):
+        return ""
+    return f"Python already imports something of that name ({spec.origin or 'a package'})"
+
+
+def _write(folder: Path, files: dict[str, str]) -> list[Path]:
+    """Write all of the files or none; a map that is there already, as it would be written, is fine."""
+    from pushrod.core.errors import InputError
+
+    made: list[Path] = []
+    try:
+        there = {name: folder / name for name in files if (folder / name).exists()}
+        same = {name for name, file in there.items() if name.endswith(".csv") and file.read_text(encoding="utf-8") == files[name]}
+        taken = [str(file) for name, file in there.items() if name not in same]
+        if taken:
+            raise InputError(f"{', '.join(taken)}: there already; nothing was written. Choose another name or another --dir")
+        for name in files.keys() - same:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        for name in (name for name in files if name not in same):
+            made.append(folder / name)
+            made[-1].write_text(files[name], encoding="utf-8")
+    except OSError as e:
+        for file in made:
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
+        raise InputError(f"{e.filename or folder}: cannot be written: {e.strerror or e}; nothing was written. Choose another --dir") from e
+    return made
 
 
 def _fill(template: str, name: str) -> str:
@@ -55,10 +89,11 @@ def _machine(name: str, like: str) -> dict[str, str]:
 
     what = machines.load(like)
     how = scenarios.load(None, what)
-    head = _renamed(what.document.text, {"machine": name, "scenario": f"{name}_default.yaml"})
+    head = _renamed(_without_head(what.document.text), {"machine": name, "scenario": f"{name}_default.yaml"})
+    orders = _renamed(_without_head(how.document.text), {"scenario": f"{name}_default", "machine": f"{name}.yaml"})
     files = {
-        f"{name}.yaml": f"{head.rstrip()}\n\n{_other_parameters(what)}",
-        f"{name}_default.yaml": _renamed(how.document.text, {"scenario": f"{name}_default", "machine": f"{name}.yaml"}),
+        f"{name}.yaml": f"{_fill('machine.yaml.txt', name)}{head.rstrip()}\n\n{_other_parameters(what)}",
+        f"{name}_default.yaml": f"{_fill('scenario.yaml.txt', name)}{orders}",
         f"test_{name}.py": _fill("test_machine.py.txt", name),
     }
     for document in (what.document, how.document):
@@ -72,6 +107,11 @@ def _renamed(text: str, values: dict[str, str]) -> str:
         text, n = re.subn(rf"(?m)^{key}:[^\n#]*?(\s*#.*)?$", rf"{key}: {value}\1", text, count=1)
         text = text if n else f"{key}: {value}\n{text}"
     return text
+
+
+def _without_head(text: str) -> str:
+    """A file without the comment it begins with: that speaks of what it was copied from."""
+    return re.sub(r"\A(?:[ \t]*(?:#[^\n]*)?\n)+", "", text)
 
 
 def _files_in(data: Any) -> list[str]:
