@@ -97,6 +97,8 @@ def test_a_folder_that_cannot_be_made_is_said_so(pushrod, tiny):
     got = pushrod("run", tiny / "m.yaml", "--out", tiny / "m.yaml")
     assert got.exit_code == 2
     assert "m.yaml: cannot be made a folder" in got.stderr
+    assert "ticks" not in got.stdout, "it is said before the run, not after it"
+    assert pushrod("run", tiny / "m.yaml", "--out", "/proc").exit_code == 2
 
 
 def test_ctrl_c_ends_with_130_and_a_short_line(tiny):

@@ -12,8 +12,9 @@ from mcap.reader import make_reader
 from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Floats, Q, Table
 from pushrod.core.record import numbers
+from pushrod.log import writer
 from pushrod.log.schema import topic_schema
-from pushrod.log.writer import Attachment, Recorder, Topic, write
+from pushrod.log.writer import Attachment, Recorder, Topic, TopicWriter, write
 
 
 class Wheel(NamedTuple):
@@ -126,3 +127,25 @@ def test_wrong_data_is_refused_before_a_file_is_made(tmp_path):
 
 def test_a_choice_is_described_by_its_names():
     assert topic_schema(Wheel, "w")["properties"]["gear"]["description"] == "0 (low) | 1 (high) [-]"
+
+
+def test_what_is_stopped_half_way_leaves_nothing_that_looks_like_a_log(tmp_path, monkeypatch):
+    put = TopicWriter.put_row
+
+    def stop(self, t, row):
+        if t > 0.25:
+            raise KeyboardInterrupt
+        put(self, t, row)
+
+    monkeypatch.setattr(TopicWriter, "put_row", stop)
+    with pytest.raises(KeyboardInterrupt):
+        write(tmp_path / "a.mcap", [topic()])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_rows_are_written_block_by_block_in_the_same_order(tmp_path, monkeypatch):
+    topics = [topic(), topic(30, "/other")]
+    write(tmp_path / "a.mcap", topics)
+    monkeypatch.setattr(writer, "BLOCK", 7)
+    write(tmp_path / "b.mcap", topics)
+    assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pushrod.core.errors import ConfigError
+from pushrod.core.errors import ConfigError, InputError
 from pushrod.core.model import Tick
 from pushrod.sim import machine, run, scenario
 
@@ -76,6 +76,12 @@ def test_many_ticks_are_sampled_compiled_with_the_same_numbers(simulate, monkeyp
     few = simulate(SCENARIO)
     monkeypatch.setattr(run, "PLAIN", 10)
     assert run.sample(few.machine, few.scenario)["angle"].tolist() == few.columns["in.angle"].tolist()
+
+
+def test_a_run_that_memory_cannot_hold_is_refused_before_it_begins(simulate, monkeypatch):
+    monkeypatch.setattr(run, "free_memory", lambda: 10_000)
+    with pytest.raises(InputError, match=r"s.yaml: 100 ticks of 5 signals take about .* GB are free; make the run shorter than 0.625 s or dt longer"):
+        simulate(SCENARIO)
 
 
 def test_a_fault_acts_at_its_time(simulate):

@@ -27,13 +27,14 @@ def run(
 
     what = machines.load(machine, set_ or ())
     how = scenarios.load(scenario, what, duration, seed)
-    result = _simulate(what, how)
     from pushrod.cli.summary import print_summary
+    from pushrod.sim.recording import prepare, record
 
+    if log:
+        prepare(out)
+    result = _simulate(what, how)
     print_summary(result)
     if log:
-        from pushrod.sim.recording import record
-
         typer.echo(f"log: {record(result, out)}")
     if not result.held:
         raise typer.Exit(1)

@@ -4,6 +4,7 @@
 """
 
 import itertools
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +21,7 @@ from pushrod.log.schema import topic_schema
 
 Array = NDArray[np.float64]
 PROFILE = "pushrod"
+BLOCK = 10_000  # rows that are turned into lists at a time
 
 
 class Topic(NamedTuple):
@@ -107,14 +109,34 @@ def write(
     topics = tuple(topics)
     for topic in topics:
         _check(topic)
-    rows = [np.column_stack([np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)]).tolist() for topic in topics]
+    if file.exists():
+        raise LogError(f"{file}: there is a file of that name already; it was not touched")
+    # under another name until it is whole: whoever stops this leaves nothing that looks like a log
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        with Recorder(part, metadata, attachments) as log:
+            count = _write_rows(log, topics)
+        part.rename(file)
+    except OSError as e:
+        raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
+    finally:
+        part.unlink(missing_ok=True)
+    return count
+
+
+def _write_rows(log: Recorder, topics: tuple[Topic, ...]) -> int:
+    """A block at a time, because lists of numbers take many times the room of arrays."""
+    columns = [[np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)] for topic in topics]
     times = np.concatenate([topic.t for topic in topics])
-    which = np.repeat(np.arange(len(topics)), [len(topic.t) for topic in topics]).tolist()
-    place = np.concatenate([np.arange(len(topic.t)) for topic in topics]).tolist()
-    with Recorder(file, metadata, attachments) as log:
-        writers = [log.topic(topic.name, topic.record, topic.title) for topic in topics]
-        for k in np.argsort(times, kind="stable").tolist():
-            writers[which[k]].put_row(float(times[k]), rows[which[k]][place[k]])
+    which = np.repeat(np.arange(len(topics)), [len(topic.t) for topic in topics])
+    place = np.concatenate([np.arange(len(topic.t)) for topic in topics])
+    writers = [log.topic(topic.name, topic.record, topic.title) for topic in topics]
+    order = np.argsort(times, kind="stable")
+    for start in range(0, len(order), BLOCK):
+        block = order[start : start + BLOCK]
+        rows = [iter(np.column_stack([x[place[block[which[block] == i]]] for x in columns[i]]).tolist()) for i in range(len(topics))]
+        for i, t in zip(which[block].tolist(), times[block].tolist(), strict=True):
+            writers[i].put_row(t, next(rows[i]))
     return len(times)
 
 

@@ -1,5 +1,6 @@
 """The log of a run: topics /in and /out, the machine and scenario files it was made from, versions and seed."""
 
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,10 +14,7 @@ from pushrod.sim.run import Result
 def record(result: Result, folder: Path) -> Path:
     """Write the log into the folder, under a name that is not taken, and say where it is."""
     machine, scenario = result.machine, result.scenario
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise LogError(f"{folder}: cannot be made a folder for the log: {e.strerror or e}") from e
+    prepare(folder)
     file = free_name(folder, f"{machine.name}-{scenario.name}")
     ticks = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
     topics = (
@@ -52,6 +50,16 @@ def record(result: Result, folder: Path) -> Path:
     files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
     write(file, topics, {"pushrod": about}, files)
     return file
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, and a LogError where no log could be written there: better before a long run than after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as e:
+        raise LogError(f"{folder}: cannot be made a folder for the log: {e.strerror or e}") from e
 
 
 def free_name(folder: Path, stem: str) -> Path:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.core.errors import InputError
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.signals import Track, value
@@ -17,6 +18,7 @@ from pushrod.sim.scenario import Scenario
 
 Array = NDArray[np.float64]
 CHUNKS = 20
+COPIES = 4  # of every signal at the worst moment: chunks, the whole, its inputs, and what figures and log are made of
 PLAIN = 50_000  # ticks up to which signals are sampled in plain Python
 
 
@@ -46,6 +48,7 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     """The whole scenario. `progress(done, total)` is called with ticks, from 0 on."""
     from pushrod.compiled.rollout import rollout
 
+    check_room(scenario)
     inputs = sample(machine, scenario)
     progress(0, scenario.steps)
     runs, state, k = [], scenario.state, 0
@@ -57,6 +60,26 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
         progress(k, scenario.steps)
     whole = replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
     return finish(machine, scenario, whole, inputs)
+
+
+def check_room(scenario: Scenario) -> None:
+    """InputError where the run could not be kept in memory."""
+    signals = len(signals_of(scenario.world))
+    need, free = COPIES * 8 * signals * scenario.steps, free_memory()
+    if free is not None and need > free:
+        raise InputError(
+            f"{scenario.document.file}: {scenario.steps} ticks of {signals} signals take about {need / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
+            f"make the run shorter than {scenario.steps * scenario.dt * free / need:.3g} s or dt longer"
+        )
+
+
+def free_memory() -> int | None:
+    """Bytes that can be had; None where the system does not say."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        return None
 
 
 def chunk_ends(steps: int) -> list[int]:
