@@ -1,5 +1,7 @@
 """The shipped machines: every scenario runs, everything it expects holds, and each knob and fault is felt."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -50,3 +52,12 @@ def test_how_long_the_car_stands_at_the_end_changes_no_figure_of_its_steps():
     for (_, a), (_, b) in zip(short, long, strict=True):
         assert a.rise_time == pytest.approx(b.rise_time, rel=1e-3)
         assert a.overshoot == pytest.approx(b.overshoot, abs=1e-3)
+
+
+def test_the_lane_change_of_the_car_is_one_lane_and_ends_straight_ahead():
+    what = machine.load("car")
+    c = simulate(what, scenario.load(None, what)).columns
+    before, after = 1899, 2799
+    yaw, dx, dy = c["yaw"][before], c["x"][after] - c["x"][before], c["y"][after] - c["y"][before]
+    assert math.cos(yaw) * dy - math.sin(yaw) * dx == pytest.approx(3.5, abs=0.1)
+    assert c["yaw"][after] == pytest.approx(yaw, abs=math.radians(0.3))
