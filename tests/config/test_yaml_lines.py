@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(st.text(max_size=60))
 def test_any_text_is_a_mapping_or_refused(text):
     try:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check
 from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.purity import offences
@@ -29,9 +30,9 @@ def command(k: int) -> Command:
     return Command(float(k + 1), -float(k + 1))
 
 
-def run(delays: list[float], dt: float, line: Any = LINE) -> tuple[list[Any], Any]:
+def run(delays: list[float], dt: float, line: Any = LINE, start: float = 0.0) -> tuple[list[Any], Any]:
     """One command a tick, number k with torque k + 1; what came out, and the last state."""
-    s, out = line.State(), []
+    s, out = line.State(n=start), []
     for k, d in enumerate(delays):
         s, y = line.step(line.Params(d), s, command(k), dt)
         out.append(y)
@@ -179,11 +180,20 @@ def test_a_delay_the_line_cannot_hold_is_refused_beforehand_and_cut_in_the_step(
 
 
 @given(st.lists(st.floats(0.0, 10.0), min_size=1, max_size=60), st.floats(1e-300, 0.1))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_any_delay_at_any_tick_stays_within_the_line(delays: list[float], dt: float) -> None:
     out, s = run(delays, dt)
     assert 0.0 <= s.waiting <= 16.0
     assert all(0.0 <= y.h <= dt for y in out)
+
+
+@given(st.lists(st.floats(0.0, 0.2), min_size=30, max_size=60), st.integers(1, 30))
+def test_it_does_not_matter_where_on_the_circle_the_ticks_are(delays: list[float], before: int) -> None:
+    out, s = run(delays, DT)
+    later, t = run(delays, DT, start=delay.CIRCLE - before)
+    assert later == out
+    assert (t.waiting, t.late, t.cut) == (s.waiting, s.late, s.cut)
+    assert t.n == len(delays) - before
 
 
 def test_equal_arguments_give_the_same_model() -> None:

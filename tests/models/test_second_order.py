@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check
 from pushrod.core.errors import ParameterError
 from pushrod.models.second_order import Params, State, step
@@ -59,7 +60,7 @@ def test_free_motion_does_not_depend_on_the_step(w: float, z: float, y: float, u
     st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=10),
     st.floats(1e-5, 0.1),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_limits_are_never_exceeded(p: Params, commands: list[float], dt: float) -> None:
     s = State()
     for u in commands:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.models import dc_motor, friction
 from pushrod.models.servo import In, Out, Params, State, step
 
@@ -126,7 +127,7 @@ motors = st.builds(
     st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=5),
     st.floats(1e-6, 0.1),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 def test_finite_and_within_its_current_for_any_motor(
     motor: dc_motor.Params, kp: float, kd: float, ratio: float, J: float, goals: list[float], dt: float
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.errors import InputError, MissingBodyError, ParameterError, PushrodError, QueueFullError, UnknownNameError
 from pushrod.sim.actuator_driver import ActuatorDriver, CoarseStepWarning
 from pushrod.sim.rigid_body import ReferenceBody, RigidBody
@@ -151,7 +152,7 @@ def test_the_clock_never_tires() -> None:
     assert [h for h, _ in body.pieces[-2:]] == pytest.approx([0.0137, 0.0063], abs=1e-17)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.tuples(st.floats(0.0, 0.1), st.floats(0.0, 0.05), st.integers(0, 3)), max_size=20))
 def test_the_body_gets_every_moment_once_and_the_torque_of_that_moment(schedule: list[tuple[float, float, int]]) -> None:
     """Against a plain list of (due time, torque) in the order of sending."""

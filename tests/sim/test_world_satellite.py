@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check
 from pushrod.core.errors import ParameterError
 from pushrod.core.model import Tick
@@ -199,7 +200,7 @@ def test_nothing_happens_in_no_time() -> None:
     assert step(QUIET, s, In(1.0, 1.0, 1.0), Tick(20, 0.0))[0] == s
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(
     st.builds(In, st.floats(-3.2, 3.2), st.floats(-1.6, 1.6), st.floats(-3.2, 3.2)),
     st.floats(0.0, 1.0),

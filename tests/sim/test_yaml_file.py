@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError
 from pushrod.sim import machine, run, scenario
@@ -132,7 +133,7 @@ def disturbed(draw, data):
     return {(draw(words) if k == key and how == 1 else k): (draw(disturbed(v)) if k == key and how > 1 else v) for k, v in data.items()}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(disturbed(MACHINE) | mappings.map(lambda data: MACHINE | data))
 def test_any_machine_is_read_or_refused(data):
     refused = attempt(lambda: machine.build(yaml_file.parse(text_of(data), str(HERE / "m.yaml"))))
@@ -144,7 +145,7 @@ def tiny():
     return machine.build(yaml_file.parse("machine: m\nworld: tiny_world.py:TINY\n", str(HERE / "m.yaml")))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150))
 @given(data=disturbed(SCENARIO) | mappings.map(lambda data: SCENARIO | data))
 def test_any_scenario_is_read_or_refused(tiny, data):
     refused = attempt(lambda: run.sample(tiny, scenario.build(yaml_file.parse(text_of(data), str(HERE / "s.yaml")), tiny)))

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check
 from pushrod.core.errors import ParameterError
 from pushrod.core.purity import offences
@@ -141,7 +142,7 @@ def test_a_map_without_an_inverse_is_refused_where_it_is_used() -> None:
     check(P._replace(accel_map=flat, convert_accel_cmd=0.0))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.sampled_from((NONE, STEER_MAP, VGR)),
     st.builds(In, *(st.floats(-bound, bound) for bound in (50.0, 1.5, 50.0, 10.0, 60.0, 1.5, 50.0))),

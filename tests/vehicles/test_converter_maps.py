@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.purity import offences
 from pushrod.core.table import column_value, fraction, invert_rows, lookup_cell, lookup_grid, segment, segment_near
 from pushrod.vehicles import vgr
@@ -21,7 +22,7 @@ STEER = load_steer_map(MAPS / "steer_map.csv")
 speed = st.floats(-5.0, 30.0)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.floats(ACCEL.row[0], ACCEL.row[-1]), speed)
 def test_pedal_to_acceleration_and_back(pedal: float, v: float) -> None:
     t = accel_to_throttle(ACCEL, lookup_grid(ACCEL, pedal, v), v)
@@ -30,7 +31,7 @@ def test_pedal_to_acceleration_and_back(pedal: float, v: float) -> None:
     assert t.pedal == pytest.approx(pedal, abs=1e-12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.floats(-8.0, 6.0), speed)
 def test_acceleration_to_pedal_and_back_where_the_maps_reach(a: float, v: float) -> None:
     low, high = lookup_grid(ACCEL, ACCEL.row[0], v), lookup_grid(ACCEL, ACCEL.row[-1], v)
@@ -42,7 +43,7 @@ def test_acceleration_to_pedal_and_back_where_the_maps_reach(a: float, v: float)
     assert lookup_grid(BRAKE, accel_to_brake(BRAKE, a, v), v) == pytest.approx(min(max(a, low), high), abs=1e-12)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.floats(STEER.row[0], STEER.row[-1]), st.floats(-1.0, 1.0))
 def test_steering_actuation_to_rate_and_back(u: float, steer: float) -> None:
     assert rate_to_steer(STEER, lookup_grid(STEER, u, steer), steer) == pytest.approx(u, abs=1e-11)
@@ -79,13 +80,13 @@ def test_a_flat_or_unordered_map_still_answers_with_a_number() -> None:
 ratios = st.builds(vgr.Vgr, st.floats(8.0, 30.0), st.floats(0.0, 0.1), st.floats(0.0, 0.1))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ratios, st.floats(-30.0, 30.0), st.floats(-1.2, 1.2))
 def test_tire_to_wheel_and_back(p: vgr.Vgr, v: float, tire: float) -> None:
     assert vgr.tire_from_wheel(p, v, vgr.wheel_from_tire(p, v, tire)) == pytest.approx(tire, abs=1e-9)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(ratios, st.floats(-30.0, 30.0), st.floats(-10.0, 10.0))
 def test_wheel_to_tire_and_back(p: vgr.Vgr, v: float, wheel: float) -> None:
     if vgr.ratio(p, v, wheel) > 0.1:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.vehicles.steer_pid import In, Out, Params, State, step
 
 P = Params(kp=10.0, ki=2.0, kd=0.5, max=8.0, min=-6.0, max_p=5.0, min_p=-4.0, max_i=0.5, min_i=-0.3, max_d=1.0, min_d=-0.5, decay=0.9)
@@ -53,7 +54,7 @@ def test_a_tick_of_length_zero_changes_nothing() -> None:
         assert y.d == 0.0
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(st.builds(In, *(st.floats(-bound, bound) for bound in (2.0, 2.0, 50.0))), min_size=1, max_size=10), st.floats(1e-9, 1.0))
 def test_the_output_stays_within_its_limits(inputs: list[In], dt: float) -> None:
     for y in run(P, inputs, dt):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.check import check, problems
 from pushrod.core.purity import offences
 from pushrod.core.quantity import Choice
@@ -16,7 +17,7 @@ SLOTS = 8
 every = pytest.mark.parametrize("name", VEHICLES)
 LIMITED = [name for name in VEHICLES if not name.startswith("IDEAL")]
 GEARED = [name for name in VEHICLES if ("GEARED" in name and "WO_FALL" not in name) or name.startswith("ACTUATION")]
-quick = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=examples(30), suppress_health_check=list(HealthCheck))
 
 
 def edges(leaf):

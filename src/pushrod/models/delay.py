@@ -10,8 +10,8 @@ called twice: with `before` for h, then with `after` for dt - h; either may be 0
 - at most one command arrives inside a tick. A second one (the delay shrank by less than a tick) acts from the start of the next, and is counted late;
 - a delay of more than `slots` ticks is cut to that, and each command cut is counted (`Params.flaws` reports it beforehand).
 
-dt is the same at every tick; the line stores arrival ticks and offsets, no times, and is exact for 2^24 ticks in float32. Two delays in series are
-one delay by their sum. A tick of length 0 takes no command and delivers none: the line stays as it is.
+dt is the same at every tick; the line stores arrival ticks and offsets, no times. Ticks are counted round a circle, so that float32 is exact for
+ever. Two delays in series are one delay by their sum. A tick of length 0 takes no command and delivers none: the line stays as it is.
 """
 
 import functools
@@ -30,6 +30,20 @@ from pushrod.models.line import at_rest
 
 # delay / dt of a whole number of ticks may round to just below it; this much of a tick is taken for rounding
 ROUNDING = 1e-9
+# ticks on the circle: float32 counts to twice as many, and no command is on its way for half as many
+CIRCLE = 8388608.0
+
+
+@pure
+def on_circle(n: float) -> float:
+    return n if n < CIRCLE else n - CIRCLE
+
+
+@pure
+def ticks_until(n: float, now: float) -> float:
+    """Below 0 where n is past."""
+    d = n - now
+    return d - CIRCLE if d > 0.5 * CIRCLE else (d + CIRCLE if d < -0.5 * CIRCLE else d)
 
 
 def of(Record: Any, slots: int) -> Model:
@@ -57,17 +71,17 @@ def _of(Record: Any, slots: int) -> Model:
                 )
 
     class Entry(NamedTuple):
-        n: A[float, Q("tick", 0.0)] = 0.0
+        n: A[float, Q("tick", 0.0, CIRCLE - 1.0)] = 0.0
         h: A[float, Q("s", 0.0)] = 0.0
         u: Record = rest
 
     ring = Ring(Entry, slots)
 
     class State(NamedTuple):
-        n: A[float, Q("tick", 0.0, about="ticks done")] = 0.0
+        n: A[float, Q("tick", 0.0, CIRCLE - 1.0, "ticks done, round the circle")] = 0.0
         first: A[float, Q("-", 0.0, slots - 1, "slot of the next to arrive")] = 0.0
         waiting: A[float, Q("-", 0.0, slots, "commands on their way")] = 0.0
-        last_n: A[float, Q("tick", 0.0, about="arrival tick of the newest")] = 0.0
+        last_n: A[float, Q("tick", 0.0, CIRCLE - 1.0, "arrival tick of the newest")] = 0.0
         last_h: A[float, Q("s", 0.0, about="arrival offset of the newest")] = 0.0
         late: A[float, Q("-", 0.0, about="commands that acted a tick start late")] = 0.0
         cut: A[float, Q("-", 0.0, about="commands whose delay did not fit the line")] = 0.0
@@ -92,13 +106,14 @@ def _of(Record: Any, slots: int) -> Model:
         r = p.delay / dt + ROUNDING
         cut = s.cut + 1.0 if r >= float(slots) else s.cut
         m = float(math.floor(minimum(r, float(slots - 1))))
-        n = s.n + m
         h = clamp(p.delay - m * dt, 0.0, dt)
         waiting = s.waiting + 1.0
-        if s.waiting > 0.0 and (n < s.last_n or (n == s.last_n and h <= s.last_h)):
-            n = s.last_n
+        last = ticks_until(s.last_n, s.n)
+        if s.waiting > 0.0 and (m < last or (m == last and h <= s.last_h)):
+            m = last
             h = s.last_h
             waiting = s.waiting
+        n = on_circle(s.n + m)
         line = ring.put(s.line, slot(s.first + waiting - 1.0), Entry(n, h, u))
 
         # arrive: what is overdue acts from the start of the tick, then at most one more inside it
@@ -106,7 +121,7 @@ def _of(Record: Any, slots: int) -> Model:
         first = s.first
         late = s.late
         head = ring.get(line, slot(first))
-        while waiting > 0.0 and head.n < s.n:
+        while waiting > 0.0 and ticks_until(head.n, s.n) < 0.0:
             before = head.u
             first = float(slot(first + 1.0))
             waiting = waiting - 1.0
@@ -119,6 +134,6 @@ def _of(Record: Any, slots: int) -> Model:
             until = minimum(head.h, dt)
             first = float(slot(first + 1.0))
             waiting = waiting - 1.0
-        return State(s.n + 1.0, first, waiting, n, h, late, cut, after, line), Out(before, after, until)
+        return State(on_circle(s.n + 1.0), first, waiting, n, h, late, cut, after, line), Out(before, after, until)
 
     return Model("delay", Params, State, Record, Out, step)
