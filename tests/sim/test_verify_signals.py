@@ -52,6 +52,13 @@ def test_other_files_are_not_claimed(golden, tmp_path):
     assert not claims(tmp_path / "broken.json")
 
 
+def test_a_table_of_nothing_is_refused(copy):
+    file = copy.parent / "expected.csv"
+    file.write_text(file.read_text().splitlines()[0] + "\n")
+    with pytest.raises(VerifyError, match="no rows to compare with"):
+        replay(copy)
+
+
 @pytest.mark.parametrize("region", ["inside", "boundary", "before", "no_object", "empty"])
 def test_a_wrong_value_fails_where_it_binds(copy, region):
     edit_row(copy, region, "value", "123.0")

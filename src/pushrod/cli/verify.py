@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from pushrod.sim.verify.verdict import Verdict
 
-WIDE = 112  # columns from which one line per file is readable
+WIDE = 80  # columns from which one line per file is readable
+GAP = 2  # between two columns
 
 
 def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders that hold some.")]) -> None:
     """Replay reference trajectories against the models and say how far off each is.
 
-    Exit code 1 where a file is past its tolerance, 2 where one cannot be understood.
+    Exit code 1 where a file is past its tolerance, 2 where one cannot be understood. Files marked `info` do not bind.
     """
     from rich.console import Console
 
@@ -39,18 +40,36 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
             advance()
     console = Console(highlight=False)
     for folder, verdicts in by_folder.items():
-        console.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
-        (_wide if console.width >= WIDE else _narrow)(verdicts, console)
+        if verdicts:
+            console.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
+            (_wide if console.width >= WIDE else _narrow)(verdicts, console)
     every = [verdict for verdicts in by_folder.values() for verdict in verdicts]
-    failed = [verdict for verdict in every if not verdict.passed]
-    for verdict in failed:
-        console.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
-    ending = f"{len(failed)} past tolerance" if failed else "all within tolerance"
-    console.print(f"{len(every)} file{'s' * (len(every) != 1)}, {sum(verdict.rows for verdict in every)} rows: {ending}")
+    for verdict in every:
+        if not verdict.passed:
+            console.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
+    console.print(_summary(every, len(broken)), markup=False, soft_wrap=True)
     if broken:
         raise VerifyError("\n".join(broken))
-    if failed:
+    if any(verdict.failed for verdict in every):
         raise typer.Exit(1)
+
+
+def _summary(every: "list[Verdict]", broken: int) -> str:
+    """How many of what: nothing that did not bind or was not read counts as within tolerance."""
+    binding = [verdict for verdict in every if verdict.binds]
+    failed = sum(verdict.failed for verdict in binding)
+    loose = len(every) - len(binding)
+    off = sum(not verdict.passed for verdict in every if not verdict.binds)
+    within = "all within tolerance" if len(binding) == len(every) and not failed and not broken else f"{len(binding) - failed} within tolerance"
+    parts = [
+        (within, bool(binding)),
+        (f"{failed} past tolerance", failed),
+        (f"{loose} do{'es' * (loose == 1)} not bind" + f" ({off} of them off)" * bool(off), loose),
+        (f"{broken} could not be read", broken),
+    ]
+    n = len(every) + broken
+    head = f"{n} file{'s' * (n != 1)}, {sum(verdict.rows for verdict in every)} rows"
+    return f"{head}: {', '.join(text for text, there in parts if there)}"
 
 
 @contextmanager
@@ -67,19 +86,36 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
 
 
 def _wide(verdicts: "list[Verdict]", console: "Console") -> None:
+    """One line per file. A tolerance all share is said above; names that are too long lose their middle, for they differ at both ends."""
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("file", overflow="fold")
-    table.add_column("rows", justify="right")
-    table.add_column("worst column", overflow="fold")
-    table.add_column("worst error", justify="right")
-    table.add_column("allowed")
-    table.add_column("")
-    for v in verdicts:
-        table.add_row(Path(v.file).name, str(v.rows), v.worst_column, f"{v.worst_error:.2g}", v.tolerance, _mark(v))
+    heads = ["rows", "worst column", "error", "allowed"]
+    rows = [[str(v.rows), _shortened(v.worst_column, 18), f"{v.worst_error:.2g}", v.tolerance] for v in verdicts]
+    if len({v.tolerance for v in verdicts}) == 1:
+        console.print(f"allowed: {verdicts[0].tolerance}", markup=False)
+        heads, rows = heads[:-1], [cells[:-1] for cells in rows]
+    taken = sum(max(map(len, column)) + GAP for column in zip(heads, *rows, strict=True)) + max(len(_status(v)) for v in verdicts) + GAP
+    room = console.width - taken
+    all_fit = all(len(Path(v.file).name) <= room for v in verdicts)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, GAP - 1, 0, 0))
+    table.add_column("file", no_wrap=True)
+    for head in heads:
+        table.add_column(head, justify="right" if head in ("rows", "error") else "left", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for v, cells in zip(verdicts, rows, strict=True):
+        name = Path(v.file).name
+        table.add_row(_shortened(name if all_fit else name.removesuffix(".json"), room), *cells, _mark(v))
     console.print(table)
+    console.print()
+
+
+def _shortened(text: str, most: int) -> str:
+    """Without its middle, where it has more than so many letters."""
+    if len(text) <= most:
+        return text
+    tail = (most - 1) // 2
+    return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
 
 
 def _narrow(verdicts: "list[Verdict]", console: "Console") -> None:
@@ -89,5 +125,15 @@ def _narrow(verdicts: "list[Verdict]", console: "Console") -> None:
         console.print(f"    {v.rows} rows, {v.worst_column} {v.worst_error:.2g} of {v.tolerance} ", _mark(v), sep="")
 
 
+def _status(verdict: "Verdict") -> str:
+    if not verdict.binds:
+        return "info" if verdict.passed else "info, off"
+    return "ok" if verdict.passed else "FAILED"
+
+
+STYLES = {"ok": "green", "FAILED": "bold red", "info": "dim", "info, off": "yellow"}
+
+
 def _mark(verdict: "Verdict") -> str:
-    return "[green]ok[/]" if verdict.passed else "[bold red]FAILED[/]"
+    status = _status(verdict)
+    return f"[{STYLES[status]}]{status}[/]"

@@ -104,7 +104,7 @@ def _ops(timing: str) -> Callable[[Path, dict[str, Any], list[Row]], Verdict]:
 
         hold_variant.walk(run["ops"], rows, bench.do, compare)
         tally.rows = len(rows)
-        return tally.verdict(path.name, f"timing {timing}, float32")
+        return tally.verdict(str(path), f"timing {timing}, float32")
 
     return replay_ops
 
@@ -145,7 +145,7 @@ def _ideal(path: Path, run: dict[str, Any], rows: list[Row]) -> Verdict:
         golden = [float(row[column]) for column in ("tx", "ty", "tz")]
         _compare(tally, ("tx", "ty", "tz"), min((watched.torque, driver.torque), key=lambda tau: math.dist(tau, golden)), row, where)
     tally.rows = len(rows)
-    return tally.verdict(path.name, "timing exact, float64")
+    return tally.verdict(str(path), "timing exact, float64")
 
 
 def _compare(tally: Tally, columns: tuple[str, ...], values: Iterable[float], row: Row, where: str) -> None:

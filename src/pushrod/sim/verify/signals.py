@@ -21,6 +21,7 @@ from pushrod.sim.verify.verdict import Tally, Verdict
 CHOICES = ("gap", "shared_boundary")
 ERROR_KINDS = ("overlap", "reversed_interval", "degenerate")
 WARNING_WORDS = {"unknown type": "unknown_type", "truncated": "truncated"}
+EXPECTED = "expected.csv"
 COLUMNS = ("case", "object", "t", "region", "value")
 
 
@@ -52,7 +53,7 @@ def replay(path: Path) -> Verdict:
     for name, case in cases.items():
         _compare_outcome(tally, name, case, loaded[name])
     agree = 0
-    for k, line in enumerate(_lines(path.parent / "expected.csv", cases)):
+    for k, line in enumerate(_lines(path.parent / EXPECTED, cases)):
         signals = loaded[line["case"]].signals
         t, wanted = float(line["t"]), float(line["value"])
         got = math.nan if signals is None else signals.get_object_value(line["object"], t)
@@ -114,6 +115,8 @@ def _lines(path: Path, cases: dict[str, Any]) -> list[dict[str, str]]:
     missing = [name for name in COLUMNS if name not in columns]
     if missing:
         raise VerifyError(f"{path}: lacks the columns {', '.join(missing)}")
+    if not lines:
+        raise VerifyError(f"{path}: holds no rows to compare with")
     for k, line in enumerate(lines):
         if line["case"] not in cases:
             raise VerifyError(f"{path}: row {k + 2} names the case {line['case']!r}, which is in no configuration")

@@ -1,6 +1,7 @@
 """The formats of reference files. A format joins by its module, with `claims(path)` and `replay(path)`, and its row here."""
 
 import csv
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +17,8 @@ FORMATS: dict[str, ModuleType] = {
     "signals": signals,
     "actuator_driver": actuator_driver,
 }
+
+UNREADABLE = "unreadable"
 
 
 class Reference(NamedTuple):
@@ -35,6 +38,8 @@ def claimed(file: Path) -> str | None:
 
 def replay(reference: Reference) -> Verdict:
     """What came of one reference; VerifyError where it does not hold what its format says, whatever it holds instead."""
+    if reference.format == UNREADABLE:
+        raise VerifyError(f"{reference.file}: {_flaw(reference.file)}")
     try:
         verdict: Verdict = FORMATS[reference.format].replay(reference.file)
     except VerifyError as error:
@@ -58,7 +63,7 @@ def find(paths: Iterable[Path]) -> list[Reference]:
             named = _named(path)
             inside = [] if named is None else [named]
             if named is None:
-                wrong.append(f"{path}: " + ("is in no known format" if path.exists() else "there is no such file or folder"))
+                wrong.append(f"{path}: {_why_not(path)}")
         found |= {reference.file.resolve(): reference for reference in inside}
     if wrong:
         raise VerifyError("\n".join(wrong))
@@ -67,16 +72,42 @@ def find(paths: Iterable[Path]) -> list[Reference]:
 
 def _inside(folder: Path) -> Iterator[Reference]:
     for file in sorted(folder.rglob("*")):
-        name = claimed(file) if file.is_file() else None
+        name = _format(file) if file.is_file() else None
         if name is not None:
             yield Reference(file, name)
 
 
+def _format(file: Path) -> str | None:
+    """As `claimed`, but a JSON file that cannot be read is not passed over: nobody can say that it is no reference."""
+    name = claimed(file)
+    return UNREADABLE if name is None and file.suffix == ".json" and _flaw(file) else name
+
+
+def _flaw(file: Path) -> str:
+    """Why a file is no JSON; "" if it is."""
+    try:
+        json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        return f"cannot be read as JSON: {error}"
+    return ""
+
+
 def _named(file: Path) -> Reference | None:
-    """A file by its own name, or by that of its data file: run.csv.gz stands for run.json."""
+    """A file by its own name, or by that of its data: run.csv.gz stands for run.json, expected.csv for the signal cases beside it."""
     stem = file.name.removesuffix(".gz").removesuffix(".csv")
-    for candidate in (file, file.with_name(f"{stem}.json")):
-        name = claimed(candidate) if candidate.is_file() else None
+    beside = sorted(file.parent.glob("*.json")) if file.name == signals.EXPECTED else []
+    for candidate in (file, file.with_name(f"{stem}.json"), *(cases for cases in beside if claimed(cases) == "signals")):
+        name = _format(candidate) if candidate.is_file() else None
         if name is not None:
             return Reference(candidate, name)
     return None
+
+
+def _why_not(file: Path) -> str:
+    if not file.exists():
+        return "there is no such file or folder"
+    if file.name.endswith((".csv", ".csv.gz")):
+        stem = file.name.removesuffix(".gz").removesuffix(".csv")
+        wanted = "the list of signal cases, cases.json," if file.name == signals.EXPECTED else f"{stem}.json"
+        return f"is in no known format by itself; it is read with {wanted} beside it, which is not there or describes no reference"
+    return f"is in no known format ({', '.join(FORMATS)})"

@@ -17,6 +17,11 @@ class Verdict(NamedTuple):
     tolerance: str
     passed: bool
     note: str = ""
+    binds: bool = True  # False: replayed for information; `passed` says whether it agrees, and nothing follows from it
+
+    @property
+    def failed(self) -> bool:
+        return self.binds and not self.passed
 
 
 class Tally:
