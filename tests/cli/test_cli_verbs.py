@@ -62,6 +62,7 @@ def test_list_names_everything_there_is(pushrod, columns):
         "car_default",
         "satellite_slew",
         "first_order",
+        "rigid_body",
         "ACTUATION_CMD_MECHANICAL",
         "chirp",
         *machine.shipped(),

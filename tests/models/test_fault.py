@@ -64,3 +64,9 @@ def test_a_fault_that_ends_before_it_starts_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"left\.until = 1 s is not after at = 2 s"):
         check(Params(fault.STUCK, 2.0, 1.0), "left")
     check(Params(fault.NONE, 2.0, 1.0))
+
+
+def test_a_late_fault_starts_at_its_tick_and_not_one_before():
+    p = fault.Params(fault.STUCK, at=20_000.0)
+    assert not fault.is_active(p, 1_999_999.0 * 0.01)
+    assert fault.is_active(p, 2_000_000.0 * 0.01)

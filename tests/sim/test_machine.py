@@ -70,9 +70,9 @@ def test_limits_of_a_tracked_pair_may_be_parameters_numbers_or_texts(load):
         ("parameters:\n  lagg: {T: 1}", 4, "parameters.lagg", "did you mean 'lag'"),
         ("parameters:\n  lag:\n    t: 1", 5, "parameters.lag.t", "unknown key; did you mean 'T'"),
         ("parameters: 5", 3, "parameters", "must be a mapping"),
-        ("parameters:\n  lag: 5", 4, "parameters.lag", "must be a mapping of Lag fields"),
+        ("parameters:\n  lag: 5", 4, "parameters.lag", r"must be a mapping of Lag fields \(T, angle_max\), got a whole number 5"),
         ("parameters:\n  lag: {T: [1]}", 4, "parameters.lag.T", r"must be a number \[s\] or text with a unit, got a list"),
-        ("parameters:\n  lag: {T: true}", 4, "parameters.lag.T", "got true or false True"),
+        ("parameters:\n  lag: {T: true}", 4, "parameters.lag.T", "got true$"),
         ("parameters:\n  lag: {T: .nan}", 4, "parameters.lag.T", "not a finite number"),
         ("parameters:\n  lag: {T: 99}", 4, "parameters.lag.T", r"99 s is outside its legal range; allowed \[0.001, 10\] s"),
         ("parameters:\n  lag: {T: 5 deg}", 4, "parameters.lag.T", "cannot be turned into s"),
@@ -132,6 +132,13 @@ def test_a_missing_file_and_an_unknown_name_say_so(tmp_path):
         machine.load(str(tmp_path / "gone.yaml"))
     with pytest.raises(UnknownNameError, match=r"there is no machine named 'servoo'; did you mean 'servo'.*or give the path of a .yaml file"):
         machine.load("servoo")
+
+
+def test_a_map_named_by_an_option_is_looked_for_in_the_current_folder(load, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "here" / "map.csv").write_text("default,0,10\n0,0,0\n1,1,2\n")
+    assert load(HEAD, ["map=map.csv"]).params.map.col == (0.0, 10.0)
 
 
 def test_an_override_goes_over_the_file_and_is_named_where_it_is_wrong(load):

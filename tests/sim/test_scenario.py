@@ -110,7 +110,7 @@ def test_the_state_at_the_start_may_be_given(load):
     ("text", "line", "path", "what"),
     [
         ("expectation: []", 4, "expectation", "did you mean 'expectations'"),
-        ("seed: -1", 4, "seed", "Expected int >= 0"),
+        ("seed: -1", 4, "seed", "Expected int >= 0, got a whole number -1"),
         ("seed: 1.5", 4, "seed", "Expected int, got float"),
         ("signals: []", 4, "signals", "must be a mapping, got a list"),
         ("signals:\n  angel: 3", 5, "signals.angel", "tiny has no input channel 'angel'; did you mean 'angle'"),
@@ -183,6 +183,19 @@ def test_a_signal_read_otherwise_than_written_leaves_a_note(load):
 def test_a_scenario_for_another_machine_leaves_a_note(load):
     (note,) = load(HEAD + "machine: car\n").notes
     assert "written for the machine car" in note
+
+
+def test_a_scenario_for_another_machine_says_so_before_all_that_does_not_fit(load):
+    found = problems(load, HEAD + "signals: {accel: 1, brake: 0}\nmachine: car\n")
+    assert re.search("s.yaml:5: written for the machine car, run on m", found[0])
+    assert len(found) == 3
+
+
+def test_a_duration_that_is_no_whole_number_of_ticks_leaves_a_note(load):
+    (note,) = load("scenario: s\nduration: 1\ndt: 0.03\n").notes
+    assert re.search(r"s.yaml:2: 1 s are no whole number of ticks of 0.03 s; the run takes 1.02 s", note)
+    assert load(HEAD, duration="105 ms").notes == ("--duration 105 ms: 0.105 s are no whole number of ticks of 0.01 s; the run takes 0.11 s",)
+    assert load(HEAD).notes == ()
 
 
 def test_a_machine_without_a_scenario_says_so(tiny):

@@ -17,12 +17,13 @@ class Kind(StrEnum):
     scenarios = "scenarios"
     worlds = "worlds"
     models = "models"
+    plants = "plants"
     vehicles = "vehicles"
     signals = "signals"
 
 
 def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.")] = None) -> None:
-    """List the machines, scenarios, worlds, models, vehicles and signal kinds there are."""
+    """List the machines, scenarios, worlds, models, plants, vehicles and signal kinds there are."""
     from rich.console import Console
     from rich.table import Table
 
@@ -68,6 +69,12 @@ def _models() -> Rows:
     return ((name, _first_line(model)) for name, model in MODELS.items())
 
 
+def _plants() -> Rows:
+    from pushrod.plants import PLANTS
+
+    return ((name, _first_line(plant)) for name, plant in PLANTS.items())
+
+
 def _vehicles() -> Rows:
     from pushrod.vehicles import VEHICLES, make
 
@@ -92,6 +99,7 @@ ROWS = {
     Kind.scenarios: _scenarios,
     Kind.worlds: _worlds,
     Kind.models: _models,
+    Kind.plants: _plants,
     Kind.vehicles: _vehicles,
     Kind.signals: _signals,
 }

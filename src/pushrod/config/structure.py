@@ -16,11 +16,13 @@ from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Q
 
 WRONG: Any = object()
-KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "nothing"}
+KINDS = {dict: "a mapping", list: "a list", str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
 
 
 def named(value: object) -> str:
     """What a value is, for a message: `text 'abc'`."""
+    if isinstance(value, bool):
+        return str(value).lower()
     kind = KINDS.get(type(value), type(value).__name__)
     return kind if isinstance(value, (dict, list, type(None))) else f"{kind} {value!r}"
 
@@ -48,7 +50,8 @@ def read(kind: Any, value: Any, at: Keys, document: Document) -> Any:
     try:
         return msgspec.convert(value, whole)
     except msgspec.ValidationError as e:
-        document.add(at, str(e).split(" - at `")[0].replace("`", ""))
+        what = str(e).split(" - at `")[0].replace("`", "")
+        document.add(at, what if "got" in what else f"{what}, got {named(value)}")
         return WRONG
 
 

@@ -33,6 +33,14 @@ class Document:
     def folder(self) -> Path:
         return Path(self.file).parent
 
+    def folder_of(self, path: Keys) -> Path:
+        """The folder that file names at that path are relative to: the current one where they come from elsewhere."""
+        return self.folder if self.from_elsewhere(path) is None else Path()
+
+    def from_elsewhere(self, path: Keys) -> str | None:
+        """The option that put a value there, if any."""
+        return next((text for key, text in self.origin.items() if path[: len(key)] == key), None)
+
     def override(self, path: Keys, value: Any, origin: str) -> None:
         """Put a value from elsewhere (a command line option) over what the file says; problems with it name that origin."""
         node = self.data
@@ -51,7 +59,7 @@ class Document:
 
     def add(self, path: Keys, what: str) -> None:
         """Note a problem."""
-        origin = next((text for key, text in self.origin.items() if path[: len(key)] == key), None)
+        origin = self.from_elsewhere(path)
         where = f"{self.file}:{self.line(path)}" if origin is None else origin
         name = dotted(path)
         self.problems.append((self.line(path), f"{where}: {name}: {what}" if name else f"{where}: {what}"))

@@ -24,7 +24,7 @@ KINDS = ("none", "stuck", "loss", "bias", "delay")
 NONE, STUCK, LOSS, BIAS, DELAY = 0.0, 1.0, 2.0, 3.0, 4.0
 
 # k dt may round to just below a time it should reach (by one part in 10^7 in float32); a fault then still starts at its tick
-ROUNDING = 1e-6
+ROUNDING = 2e-7
 
 
 class Params(NamedTuple):

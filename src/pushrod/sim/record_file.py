@@ -16,7 +16,7 @@ from pushrod.core.record import Field, fields, is_record
 def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) -> Any:
     """A record from a nested mapping; what is not mentioned keeps its default. `check_ranges` says what only the whole record can show."""
     if not isinstance(value, dict):
-        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
+        document.add(at, f"must be a mapping of {kind.__name__} fields ({', '.join(kind._fields)}), got {named(value)}")
         return WRONG
     known = {f.name: f for f in fields(kind)}
     before = len(document.problems)
@@ -61,15 +61,15 @@ def _table(meta: Table, value: Any, at: Keys, document: Document) -> Any:
 
 
 def _map(kind: Any, value: str, at: Keys, document: Document) -> Any:
-    """A map by the path of its CSV file, relative to the file that names it."""
+    """A map by the path of its CSV file, relative to the file that names it, or to the current folder where an option does."""
     if kind._fields != ("row", "col", "z"):
-        document.add(at, f"must be a mapping of {kind.__qualname__} fields, got {named(value)}")
+        document.add(at, f"must be a mapping of {kind.__name__} fields ({', '.join(kind._fields)}), got {named(value)}")
         return WRONG
     from pushrod.vehicles import map_file
 
     loaders = {"AccelMap": map_file.load_accel_map, "BrakeMap": map_file.load_brake_map, "SteerMap": map_file.load_steer_map}
     try:
-        return kind(*loaders.get(kind.__name__, map_file.read)(document.folder / value)[:3])
+        return kind(*loaders.get(kind.__name__, map_file.read)(document.folder_of(at) / value)[:3])
     except MapError as e:
         document.add(at, str(e))
         return WRONG

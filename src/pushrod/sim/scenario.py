@@ -124,9 +124,11 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
     length = math.inf if head is WRONG or duration is not None else head.duration  # a run cut short by hand may end before it is looked at
     expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
+    foreign = _written_for_another(document, machine)
+    if foreign and document.problems:
+        document.problems.insert(0, (0, foreign))
     document.raise_problems()
-    if head.machine is not None and Path(head.machine).stem not in (machine.name, Path(machine.document.file).stem):
-        notes.append(f"{document.file}:{document.line(('machine',))}: written for the machine {head.machine}, run on {machine.name}")
+    notes += [foreign] if foreign else []
     check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
     document.raise_problems()
     machine.document.raise_problems()
@@ -134,6 +136,9 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     if steps > MOST_TICKS:
         document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
         document.raise_problems()
+    if abs(steps * head.dt - head.duration) > 1e-6 * head.dt:
+        where = document.from_elsewhere(("duration",)) or f"{document.file}:{document.line(('duration',))}"
+        notes.append(f"{where}: {head.duration:g} s are no whole number of ticks of {head.dt:g} s; the run takes {steps * head.dt:g} s")
     return Scenario(
         head.scenario,
         head.about,
@@ -148,6 +153,14 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         tuple(notes),
         document,
     )
+
+
+def _written_for_another(document: Document, machine: Machine) -> str:
+    """What to say of a scenario that names another machine; empty where it does not."""
+    name = document.data.get("machine")
+    if not isinstance(name, str) or Path(name).stem in (machine.name, Path(machine.document.file).stem):
+        return ""
+    return f"{document.file}:{document.line(('machine',))}: written for the machine {name}, run on {machine.name}"
 
 
 def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str, Track], list[str]]:
