@@ -16,13 +16,11 @@ from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Q
 
 WRONG: Any = object()
-KINDS = {dict: "a mapping", list: "a list", str: "text", int: "a whole number", float: "a number", type(None): "nothing"}
+KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", int: "a whole number", float: "a number", type(None): "nothing"}
 
 
 def named(value: object) -> str:
     """What a value is, for a message: `text 'abc'`."""
-    if isinstance(value, bool):
-        return str(value).lower()
     kind = KINDS.get(type(value), type(value).__name__)
     return kind if isinstance(value, (dict, list, type(None))) else f"{kind} {value!r}"
 
@@ -121,7 +119,8 @@ def number_of(unit: str, value: Any, at: Keys, document: Document) -> Any:
             document.add(at, str(e))
             return WRONG
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        document.add(at, f"must be a number [{unit}] or text with a unit, got {named(value)}")
+        got = str(value).lower() if isinstance(value, bool) else named(value)
+        document.add(at, f"must be a number [{unit}] or text with a unit, got {got}")
         return WRONG
     if not math.isfinite(value):
         document.add(at, f"{value!r} is not a finite number [{unit}]")
