@@ -49,7 +49,8 @@ def _of(Record: Any, slots: int) -> Model:
             if n + 1 > slots:
                 yield (
                     f"delay = {self.delay:g} s is {n} entries of {self.sampling_time:g} s and needs {n + 1} slots; this queue has {slots}: "
-                    f"take at most {(slots - 1) * self.sampling_time:g} s, or lengthen sampling_time (where a queue is built in Python, to slots={n + 1})"
+                    f"take at most {(slots - 1) * self.sampling_time:g} s, or lengthen sampling_time "
+                    f"(where a queue is built in Python: to slots={n + 1})"
                 )
 
     class Entry(NamedTuple):

@@ -44,9 +44,7 @@ def read(e: Element, parts: dict[str, Any], r: Reading) -> dict[str, Any]:
     for child in e.all("actuator"):
         name = r.text(child, "name", ("actuators",))
         if name is not WRONG and name not in [a.name for a in actuators]:
-            r.wrong(
-                child, ("actuators", name), unknown({a.name: a for a in actuators if a.name is not WRONG}, name, "<transmission> of an actuator")
-            )
+            r.wrong(child, ("actuators", name), unknown({a.name: a for a in actuators if a.name is not WRONG}, name, "<transmission> of an actuator"))
         actuators = tuple(_actuator(child, a, r) if a.name == name else a for a in actuators)
     found = {
         **parts,
