@@ -89,6 +89,11 @@ def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
         assert text in got.stderr
 
 
+def test_check_tells_a_missing_machine_by_the_line_that_names_it(pushrod, tiny):
+    (tiny / "s.yaml").write_text("scenario: s\nmachine: gone.yaml\nduration: 1\ndt: 10 ms\n")
+    assert "s.yaml:2: machine: there is no file" in pushrod("check", tiny / "s.yaml").stderr
+
+
 def test_check_refuses_a_signal_that_run_would_refuse(pushrod, tiny):
     text = (tiny / "s.yaml").read_text().replace("constant: 0.5", "constant: 5")
     (tiny / "s.yaml").write_text(text)

@@ -103,6 +103,16 @@ def test_slow_and_quick_steps_are_found_alike():
         assert found.last == 11_999
 
 
+@pytest.mark.parametrize("dt", [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02])
+def test_the_same_step_is_found_at_every_tick(dt):
+    t = np.arange(round(8.0 / dt)) * dt
+    r = np.interp(t, [1.0, 1.5, 3.0, 3.2, 3.5, 3.8, 6.0, 7.5], [0.0, 2.0, 2.0, 0.0, 0.0, -4.0, -4.0, -1.0])
+    found = response.largest_step(r, r, dt)
+    assert found is not None
+    assert found.goal == pytest.approx(-4.0)
+    assert found.first * dt == pytest.approx(3.5, abs=0.02)
+
+
 def test_what_comes_at_once_where_all_else_comes_late_is_no_answer():
     r = np.concatenate((np.zeros(1000), np.full(2000, -3.0), np.zeros(3000)))
     a = lag(r, 0.15)

@@ -43,7 +43,11 @@ def _check(document: "Document", machine: str | None) -> str:
         if not isinstance(name, str):
             scenarios.read_head(document)
             return "ok as far as it goes; to check channels and signals too, say for which --machine"
-        what = machines.load(str(machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)))
+        file = machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)
+        if machine is None and not file.is_file():
+            document.add(("machine",), f"there is no file {file}")
+            document.raise_problems()
+        what = machines.load(str(file))
         how = scenarios.build(document, what)
         sample(what, how)
         return f"ok, scenario {how.name} for {what.name}: {count(how.steps, 'tick')}, {count(len(how.tracks), 'signal')}, " + count(

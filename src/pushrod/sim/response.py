@@ -105,7 +105,7 @@ class Move(NamedTuple):
 
 
 def largest_step(r: Signal, a: Signal, dt: float, late: float | None = None) -> Step | None:
-    """The largest move of the request from one level to another, each of them kept at least as long as the move took.
+    """The largest move of the request from one level to another, each of them kept about as long as the move took (two thirds of it at least).
 
     `late`: by how much a follows r. Of a machine that takes its time, what comes at once has another cause (a car that has stopped
     brakes no more, whatever is asked), and is no answer to the request.
@@ -130,9 +130,8 @@ def _moves(r: Signal, dt: float) -> list[Move]:
     top, bottom, length = x, x, 1  # of the window of that length that begins at each sample
     taken = np.zeros(len(x) + 1, np.int32)
     found: list[Move] = []
-    w = 1
-    while span > 0.0 and w <= longest:
-        hold = max(hold, w)
+    for w in _widths(longest if span > 0.0 else 0):
+        hold = max(hold, 1 << (w.bit_length() - 1))
         while length < hold and len(top) > length:
             top, bottom, length = np.maximum(top[:-length], top[length:]), np.minimum(bottom[:-length], bottom[length:]), 2 * length
         width = top - bottom
@@ -151,8 +150,12 @@ def _moves(r: Signal, dt: float) -> list[Move]:
             np.add.at(inside, i, 1)
             np.add.at(inside, i + w, -1)
             taken += np.concatenate(([0], np.cumsum(np.cumsum(inside)[:-1] > 0))).astype(np.int32)
-        w *= 2
     return found
+
+
+def _widths(longest: int) -> list[int]:
+    """1, 2, 3, 4, 6, 8, 12 ...: fine enough that a move is found whatever the tick."""
+    return [w for p in range(longest.bit_length()) for w in sorted({1 << p, 3 << p >> 1}) if w <= longest]
 
 
 def _step(r: Signal, a: Signal, move: Move) -> Step:
