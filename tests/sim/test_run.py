@@ -120,6 +120,13 @@ def test_expectations_say_which_held(simulate):
     assert str(result.outcomes[4].expectation) == "rms_error of angle_ach against angle_req from 0.9 s"
 
 
+def test_bounds_read_as_one_would_say_them(simulate):
+    bounds = [("near: 0.5, within: 0", "= 0.5 rad"), ("above: 0, below: 1", "0 … 1 rad"), ("below: 1", "≤ 1 rad"), ("above: 0", "≥ 0 rad")]
+    entries = "".join(f"  - {{signal: angle_ach, metric: max, {text}}}\n" for text, _ in bounds)
+    result = simulate(SCENARIO + "expectations:\n" + entries)
+    assert [outcome.expectation.bounds for outcome in result.outcomes] == [said for _, said in bounds]
+
+
 def test_the_same_seed_gives_the_same_bits_and_a_response_per_pair(simulate):
     a, b = simulate(SCENARIO), simulate(SCENARIO)
     assert all(np.array_equal(a.columns[name], b.columns[name]) for name in a.columns)
