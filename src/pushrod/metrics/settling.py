@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pushrod.core.model import Tick
 from pushrod.core.purity import pure
-from pushrod.core.quantity import INF, Q
+from pushrod.core.quantity import INF, Q, flag
 from pushrod.metrics.metric import Measure, Metric
 
 
@@ -16,17 +16,18 @@ class Params(NamedTuple):
 
 class State(NamedTuple):
     settled: A[float, Q("tick")] = 0.0  # ticks until y was inside for good
+    outside: A[float, flag("y is outside now")] = 0.0
 
 
 @pure
 def fold(p: Params, m: State, y: float, at: Tick) -> State:
     outside = abs(y - p.target) > p.band
-    return State(float(at.k + 2) if outside else m.settled)
+    return State(float(at.k + 2) if outside else m.settled, 1.0 if outside else 0.0)
 
 
 @pure
 def finish(p: Params, m: State, at: Tick) -> float:
-    return INF if m.settled > float(at.k + 1) else m.settled * at.dt
+    return INF if m.outside != 0.0 else m.settled * at.dt
 
 
 SETTLING_TIME = Metric("settling_time", Params, State, fold, finish, unit="s")
