@@ -10,7 +10,7 @@ Dead zone: a torque that is small (below dead_zone_threshold) and against the mo
 
 Reference (Runge-Kutta over the motion, controller memory frozen in the step): `prev` is the previous UNLIMITED tire_des; in the dead zone omega is
 kept, not zeroed; sgn(0) = 1; I has no bound; torque_delay_time only freezes the steering until the oldest stored torque is that old by the
-controller's own accumulated clock. Torques are stored for that alone.
+controller's own accumulated clock. Torques are stored for that alone. (The clock starts again every 1024 s; float32 would stop it after three days.)
 Sane: the controller acts once a step, its torque held over the step and delayed by round(torque_delay_time / sampling_time) steps; `prev` is the
 limited command; the dead zone brings the wheel to rest (its threshold adds to the friction) and
 keeps it there; friction is a budget that stops a motion but never reverses it; damping is implicit, so that no step
@@ -27,6 +27,8 @@ from pushrod.core.quantity import Q, flag
 from pushrod.core.ring import Ring
 from pushrod.core.scalar import clamp, dead_band, minimum, sign
 from pushrod.models.queue import entries
+
+AROUND = 1024.0  # [s], once round the clock
 
 Coefficient = A[float, Q("-", -1e3, 1e3, "power steering polynomial")]
 Torque = A[float, Q("torque")]
@@ -141,7 +143,7 @@ def of(slots: int) -> Steering:
         pid_error: A[float, Q("rad")] = 0.0
         prev_tire_des: A[float, Q("rad")] = 0.0
         buf_len: A[float, Q("-", 0.0, slots, "stored torques")] = 0.0
-        clock: A[float, Q("s", 0.0)] = 0.0
+        clock: A[float, Q("s", 0.0, AROUND)] = 0.0
         head: A[float, Q("-", 0.0, slots - 1, "slot of the next torque")] = 0.0
         stored: A[tuple[Any, ...], ring] = ring.empty()
 
@@ -155,9 +157,10 @@ def of(slots: int) -> Steering:
     def reference_step(p: Params, s: State, theta: float, tire_des: float, v: float, dt: float) -> State:
         """theta is where the tyre is, which the car may have limited since."""
         h = 0.5 * dt
-        clock = s.clock + dt
+        clock = s.clock + dt if s.clock + dt < AROUND else s.clock + dt - AROUND
         head = int(s.head)
-        free = s.buf_len > 0.0 and clock - ring.get(s.stored, back(head, int(s.buf_len))).stamp >= p.torque_delay_time
+        age = clock - ring.get(s.stored, back(head, int(s.buf_len))).stamp
+        free = s.buf_len > 0.0 and (age if age >= 0.0 else age + AROUND) >= p.torque_delay_time
         d = clamp(clamp(tire_des, -p.angle_limit, p.angle_limit) - s.prev_tire_des, -p.rate_limit * dt, p.rate_limit * dt)
         lim = clamp(s.prev_tire_des + d, -p.angle_limit, p.angle_limit)
         c = frozen(p, lim, s.pid_integral, s.pid_error, v, dt)
