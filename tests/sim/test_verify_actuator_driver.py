@@ -145,3 +145,12 @@ def test_other_files_are_left_to_others(tmp_path: Path, golden: Path) -> None:
     others = [FOLDER / "ideal_d0.csv", tmp_path / "broken.json", tmp_path / "list.json", tmp_path / "none.json", *(golden / "signals").glob("*.json")]
     others += sorted((golden / "vehicle").rglob("*.json"))[:3]
     assert [path.name for path in others if claims(path)] == []
+
+
+def test_a_setpoint_beyond_all_turns_does_not_turn_for_ever(tmp_path: Path) -> None:
+    path = copied("closedloop_normal_att", tmp_path)
+    run = json.loads(path.read_text())
+    run["setpoints_t_roll_pitch_yaw"][0][1] = 1e30
+    path.write_text(json.dumps(run))
+    with pytest.raises(VerifyError, match="finite"):
+        replay(path)

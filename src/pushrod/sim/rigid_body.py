@@ -210,7 +210,9 @@ class ReferenceBody:
 
 
 def wrapped(theta: np.float32) -> np.float32:
-    """Turn by turn, so that the rounding is the reference's too."""
+    """Turn by turn, so that the rounding is the reference's too; nan beyond TURN_LIMIT, where a turn less may be the same number in float32."""
+    if not abs(theta) < TURN_LIMIT:
+        return F(math.nan)
     while theta > F(math.pi):
         theta = theta - F(2.0 * math.pi)
     while theta < F(-math.pi):
