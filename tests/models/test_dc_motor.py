@@ -66,6 +66,25 @@ def test_overhauled_beyond_what_the_driver_can_hold() -> None:
     assert y.v == pytest.approx(500.0 * 0.05 - 2.0 * 2.0, rel=1e-2)
 
 
+@given(
+    st.floats(-24.0, 24.0),
+    st.floats(-400.0, 400.0),
+    st.floats(-10.0, 10.0),
+    st.one_of(st.just(0.0), st.floats(1e-10, 0.1)),
+    st.floats(1e-6, 0.1),
+)
+def test_the_mean_voltage_is_what_resistance_back_emf_and_inductance_take(v: float, w: float, i: float, L: float, dt: float) -> None:
+    s, y = step(P._replace(L=L), State(i), In(v, w), dt)
+    assert y.v == pytest.approx(v, abs=1e-8), "no limit acts: the driver gives what was asked"
+    assert P.R * y.torque / P.k + P.k * w + L * (s.i - i) / dt == pytest.approx(v, abs=1e-8)
+
+
+def test_in_no_time_the_current_stays_and_the_torque_is_its_own() -> None:
+    for i in (-3.0, 0.0, 1.0, 3.0):
+        s, y = step(P._replace(i_max=2.0), State(i), In(24.0, 0.0), 0.0)
+        assert s.i == y.i == i
+
+
 def spin(p: Params, body: joint.Params, v: float, t: float, n: int) -> joint.State:
     s, b = State(), joint.State()
     for _ in range(n):

@@ -39,8 +39,8 @@ def run(delays: list[float], dt: float, line: Any = LINE, start: float = 0.0) ->
     return out, s
 
 
-def expected(delays: list[float], dt: float, slots: int = 16) -> tuple[list[tuple[float, float, float]], int]:
-    """(before, after, h) of each tick as torques, and how many were late; a plain list of events, times as (tick, offset)."""
+def expected(delays: list[float], dt: float, slots: int = 16) -> tuple[list[tuple[float, float, float]], int, int]:
+    """(before, after, h) of each tick as torques, how many were late and how many wait; a plain list of events, times as (tick, offset)."""
     on_the_way: list[tuple[int, float, float]] = []
     acting, late, rows = 0.0, 0, []
     for k, d in enumerate(delays):
@@ -58,7 +58,7 @@ def expected(delays: list[float], dt: float, slots: int = 16) -> tuple[list[tupl
         else:
             h, acting = dt, before
         rows.append((before, acting, h))
-    return rows, late
+    return rows, late, len(on_the_way)
 
 
 def rows(out: list[Any]) -> list[tuple[float, float, float]]:
@@ -72,10 +72,10 @@ DELAYS = st.lists(st.one_of(st.floats(0.0, 0.14), st.sampled_from([0.0, 0.01, 0.
 @given(DELAYS)
 def test_changing_delays_follow_the_event_list(delays: list[float]) -> None:
     out, s = run(delays, DT)
-    want, late = expected(delays, DT)
+    want, late, waiting = expected(delays, DT)
     assert rows(out) == want
-    assert s.late == late
-    assert s.cut == 0.0
+    assert (s.late, s.cut, s.waiting) == (late, 0.0, waiting)
+    assert len(s.line) == 16
 
 
 @given(st.lists(st.integers(0, 14 << 13), min_size=1, max_size=80))

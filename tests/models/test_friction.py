@@ -123,6 +123,15 @@ def test_the_torque_it_reports_is_the_one_that_acted(p: Params, tau: float, w: f
     assert w + dt * (tau + y.f) / J == pytest.approx(y.w, abs=1e-9)
 
 
+@given(params, torques, st.one_of(st.just(0.0), speeds.filter(lambda w: abs(w) > 0.1)), st.floats(0.01, 10.0))
+def test_what_it_reports_in_no_time_is_what_it_gives_in_hardly_any(p: Params, tau: float, w: float, J: float) -> None:
+    _, now = step(p, State(), In(tau, w, J), 0.0)
+    _, soon = step(p, State(), In(tau, w, J), 1e-7)
+    assert now.w == w
+    assert now.f == pytest.approx(soon.f, abs=1e-3)
+    assert now.stuck == soon.stuck
+
+
 def test_a_break_away_level_below_coulomb_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"drag\.s = 0\.1 N\.m, the break-away level, is below c = 0\.2 N\.m: set s to at least c"):
         check(Params(c=0.2, s=0.1), "drag")

@@ -73,6 +73,16 @@ def test_a_delay_the_queue_cannot_hold_is_refused() -> None:
         check(LINE.Params(0.8))
 
 
+def test_a_delay_the_queue_cannot_hold_is_cut_to_its_length() -> None:
+    line = queue.of(Command, slots=4)
+    s, seen = line.State(), []
+    for k in range(6):
+        s, y = line.step(line.Params(9.0, 0.025), s, Command(float(k + 1)), 0.025)
+        seen.append(y.torque)
+        assert len(s.line) == 4
+    assert seen == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0]
+
+
 def test_equal_arguments_give_the_same_model() -> None:
     assert queue.of(A[float, Q("m/s2")], 32) is LINE
     assert queue.of(A[float, Q("m/s2")], slots=31) is not LINE

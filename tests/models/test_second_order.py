@@ -100,6 +100,34 @@ def test_nothing_winds_up_against_a_stop() -> None:
     assert left.y < 1.0
 
 
+@pytest.mark.parametrize("z", [0.0, 0.7, 1.0, 5.0])
+def test_without_stiffness_it_keeps_its_speed(z: float) -> None:
+    s = run(Params(0.0, z, **FREE), State(0.5, 2.0), -3.0, 0.3, 7)
+    assert s.y == pytest.approx(0.5 + 2.0 * 0.3, rel=1e-12)
+    assert s.v == pytest.approx(2.0, rel=1e-12)
+
+
+def test_the_rate_is_reached_at_the_right_moment() -> None:
+    """A part in which the limit begins to act, with and against the damping: speed up with the acceleration of its start, then the rate."""
+    p = Params(2.0, 3.0, rate=1.0, lo=-1e3, hi=1e3)
+    for v0 in (-0.9, 0.5, 0.9):
+        s, _ = step(p, State(0.0, v0), 40.0, 0.01)
+        a = 4.0 * 40.0 - 2.0 * 3.0 * 2.0 * v0
+        t = (1.0 - v0) / a
+        if t < 0.01:
+            assert s == (pytest.approx(0.5 * (v0 + 1.0) * t + (0.01 - t), abs=1e-9), 1.0)
+
+
+def test_no_part_of_a_step_is_faster_than_the_rate() -> None:
+    """It may end within its rate and have been faster on the way: a stiff spring through its goal."""
+    p = Params(60.0, 0.0, rate=2.0, lo=-1e3, hi=1e3)
+    s = State(-0.03, 1.9)
+    for _ in range(200):
+        e, _ = step(p, s, 0.0, 0.002)
+        assert abs(e.y - s.y) <= 2.0 * 0.002 * (1.0 + 1e-12)
+        s = e
+
+
 def test_stops_the_wrong_way_round_are_refused() -> None:
     with pytest.raises(ParameterError, match=r"lo = 1 lies above hi = -1"):
         check(Params(lo=1.0, hi=-1.0))

@@ -81,6 +81,19 @@ def test_current_limit() -> None:
     assert s.q < 0.0
 
 
+def test_at_its_current_limit_it_is_torque_on_an_inertia() -> None:
+    """J dw = (K i_max + tau - b w) dt, implicit in the viscous part, with dry friction off and on."""
+    motor = SMOOTH.motor._replace(i_max=0.3, L=0.0)
+    K = SMOOTH.ratio * motor.k
+    for side in (1.0, -1.0):
+        s, y = step(SMOOTH._replace(motor=motor), State(0.0, side * 0.4, 0.0), In(goal=side * 9.0, tau=side * 0.2), 0.001)
+        assert y.i == side * 0.3
+        assert s.w == pytest.approx(side * (0.01 * 0.4 + 0.001 * (K * 0.3 + 0.2)) / (0.01 + 0.001 * 0.02), rel=1e-12)
+        rough = SMOOTH._replace(motor=motor, drag=friction.Params(c=0.1, s=0.1, b=0.02, mu=0.0))
+        s, _ = step(rough, State(0.0, side * 0.4, 0.0), In(goal=side * 9.0, tau=side * 0.2), 0.001)
+        assert s.w == pytest.approx(side * (0.01 * 0.4 + 0.001 * (K * 0.3 + 0.2 - 0.1)) / (0.01 + 0.001 * 0.02), rel=1e-12)
+
+
 def test_a_tick_of_ten_periods_is_ten_ticks_of_one() -> None:
     a, _ = run(P, State(), In(goal=1.0, tau=-0.3), 0.5, 50)
     b, _ = run(P, State(), In(goal=1.0, tau=-0.3), 0.5, 500)

@@ -190,6 +190,12 @@ def test_recorded_hits_its_points_and_holds_its_ends(pairs, between, at):
         assert middle == (y0 if between == "held" else pytest.approx(0.5 * (y0 + y1), rel=1e-6, abs=1e-3))
 
 
+def test_two_recordings_keep_apart():
+    y = parse("x", [{"for": 2.0, "recorded": [[0.0, 1.0], [1.0, 3.0]]}, {"at": 2.0, "recorded": [[0.0, -1.0], [1.0, -5.0], [2.0, -7.0]]}])
+    assert [value(y, t) for t in (0.0, 0.5, 1.0, 1.5)] == [1.0, 2.0, 3.0, 3.0]
+    assert [value(y, t) for t in (2.5, 3.0, 3.5, 9.0)] == [-3.0, -5.0, -6.0, -7.0]
+
+
 def test_recorded_from_a_file_equals_recorded_in_place(tmp_path):
     (tmp_path / "run.csv").write_text("time, speed,steer\n0.0,1,0.1\n0.5,2,0.2\n\n1.5,3,-0.1\n")
     y = parse("x", {"recorded": {"file": "run.csv", "y_column": "steer"}}, folder=tmp_path)
