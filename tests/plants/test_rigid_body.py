@@ -279,3 +279,36 @@ def test_the_table_of_plants_goes_by_their_names() -> None:
     assert PLANTS["rigid_body"] is rigid_body.RIGID_BODY
     assert all(name == plant.name for name, plant in PLANTS.items())
     assert Momentum() == momentum(Params(), Rate())
+
+
+def test_energy_and_angle_of_a_turn_by_hand() -> None:
+    p = Params(2.0, 3.0, 4.0, 0.1, 0.2, 0.3)
+    assert energy(p, Rate(1.0, -2.0, 3.0)) == pytest.approx(0.5 * (2.0 + 3.0 * 4.0 + 4.0 * 9.0) + 0.1 * -2.0 + 0.2 * 3.0 + 0.3 * -6.0)
+    for angle in (0.0, 0.3, 3.0, -1.2):
+        assert turn(from_angles(Angles(0.0, 0.0, angle))) == pytest.approx(abs(angle), abs=1e-12)
+        assert turn(from_angles(Angles(angle, 0.0, 0.0))) == pytest.approx(abs(angle), abs=1e-12)
+
+
+rates = st.builds(Rate, *[st.floats(-30.0, 30.0)] * 3)
+
+
+@given(rates, st.builds(Torque, *[st.floats(-500.0, 500.0)] * 3), st.floats(1e-4, 0.03))
+def test_a_tick_is_cut_by_how_fast_the_body_turns_and_how_fast_that_changes(w: Rate, tau: Torque, dt: float) -> None:
+    """Each part turns by TURN_MAX at most, reckoned from the speed and the angular acceleration of Euler's equations at its start."""
+    A, B, C = 2.0, 3.0, 5.0
+    p = Params(A, B, C)
+    a = (
+        (tau.x - (C - B) * w.y * w.z) / A,
+        (tau.y - (A - C) * w.z * w.x) / B,
+        (tau.z - (B - A) * w.x * w.y) / C,
+    )
+    pace = math.dist(w, (0.0, 0.0, 0.0)) + math.sqrt(math.dist(a, (0.0, 0.0, 0.0)))
+    n = rigid_body.substeps(inverse(p), w, momentum(p, w), tau, dt)
+    parts = pace * dt / rigid_body.TURN_MAX
+    assert min(parts, rigid_body.SUBSTEPS_MAX - 1.0) - 1e-6 <= n <= min(parts, rigid_body.SUBSTEPS_MAX - 1.0) + 1.0 + 1e-6
+
+
+def test_a_body_beyond_all_measure_is_cut_into_so_many_parts_and_no_more() -> None:
+    p = Params(2.0, 3.0, 5.0)
+    w = Rate(1e6, 0.0, 0.0)
+    assert rigid_body.substeps(inverse(p), w, momentum(p, w), Torque(), 1.0) == rigid_body.SUBSTEPS_MAX
