@@ -30,9 +30,9 @@ KILLED = 0.85  # at least; most of the others change nothing: where two branches
 
 
 def tests_of(file: Path) -> list[str]:
-    """The tests of a file's package, those that bear its name first."""
+    """The tests of a file's package: those that bear its name, those that replay references, and then the others."""
     package = ROOT / "tests" / file.parent.name
-    own = sorted(package.glob("test_*.py"), key=lambda test: (file.stem not in test.stem, test.stat().st_size))
+    own = sorted(package.glob("test_*.py"), key=lambda test: (file.stem not in test.stem, "reference" not in test.stem, test.stat().st_size))
     return [str(test) for test in own]
 
 
