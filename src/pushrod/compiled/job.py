@@ -21,7 +21,8 @@ from pushrod.core.record import get, leaves, numbers
 from pushrod.metrics.metric import Measure
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
-CHUNK = 64  # instances a thread takes at a time: small enough to balance, large enough to hide the call
+CHUNK = 64  # most instances a thread takes at a time
+TURNS = 32  # turns each thread takes at least: the last one to finish then keeps the others waiting little
 
 
 class Job(NamedTuple):
@@ -106,18 +107,20 @@ def _run_threads(plan: Plan, job: Job, a: Arrays) -> float:
     run_range = module(plan).run_range
     P = rows.pack_params(job.params, job.vary, job.dtype)
 
+    chunk = max(1, min(CHUNK, job.n // (TURNS * job.threads)))
+
     def go(first: int) -> None:
-        last = min(first + CHUNK, job.n)
+        last = min(first + chunk, job.n)
         place = (first, last, job.k0, job.steps, job.dt, job.seed, job.instance, job.every)
         run_range(P.values, P.first, P.each, a.S, a.U, a.u_each, a.Y, a.M, a.W, *place, *P.tables)
 
     started = time.perf_counter()
-    if job.threads == 1 or job.n <= CHUNK:
-        for first in range(0, job.n, CHUNK):
+    if job.threads == 1 or job.n == 1:
+        for first in range(0, job.n, chunk):
             go(first)
     else:
         with ThreadPoolExecutor(job.threads) as pool:
-            list(pool.map(go, range(0, job.n, CHUNK)))
+            list(pool.map(go, range(0, job.n, chunk)))
     return time.perf_counter() - started
 
 
