@@ -27,8 +27,9 @@ lint: setup
 test: lint
 	$(BIN)/pytest -n 2 -m 'not soak and not gpu'
 
+# the long tests, and all others with twenty times as many examples
 soak: setup
-	$(BIN)/pytest -n 2 -m soak
+	PUSHROD_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal -m 'not gpu'
 
 gpu: setup
 	$(BIN)/pytest -m gpu
