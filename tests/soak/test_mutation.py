@@ -19,7 +19,7 @@ pytestmark = pytest.mark.soak
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "pushrod"
-PATIENCE = 120.0  # [s], far more than the tests of a package take: a mutant that needs more hangs, and that is noticed
+PATIENCE = 10.0  # times as long as the tests of a package take by themselves: a mutant that needs more hangs, and that is noticed
 FILES = {
     "core": ["core/scalar.py", "core/table.py", "core/noise.py"],
     **{
@@ -39,20 +39,20 @@ def tests_of(file: Path) -> list[str]:
     return [str(test) for test in own]
 
 
-def noticed(tree: Path, tests: list[str]) -> bool:
-    """Whether one of these tests fails with the package in `tree` in the place of ours."""
+def noticed(tree: Path, tests: list[str], seconds: float | None = None) -> bool:
+    """Whether one of these tests fails with the package in `tree` in the place of ours, or they are not done in time."""
     env = environment() | {"PYTHONPATH": os.pathsep.join([str(tree), str(Path(__file__).parent)]), "PYTHONDONTWRITEBYTECODE": "1"}
     quick = ["-x", "-q", "--assert=plain", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no_shrink"]
     command = [sys.executable, "-m", "pytest", *quick, "--hypothesis-profile=no_shrink", "-m", "not soak", *tests]
     try:
-        got = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        got = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return True
     assert got.returncode in (0, 1, 2), got.stdout + got.stderr  # 2: it cannot even be imported
     return got.returncode != 0
 
 
-def survivors(tree: Path, sample: list[Mutant]) -> list[Mutant]:
+def survivors(tree: Path, sample: list[Mutant], seconds: float) -> list[Mutant]:
     """Those of the mutants that no test notices; `tree` holds a copy of the package to put them into."""
     found = []
     for mutant in sample:
@@ -60,7 +60,7 @@ def survivors(tree: Path, sample: list[Mutant]) -> list[Mutant]:
         sound = place.read_text()
         place.write_text(mutant.text)
         started = time.monotonic()
-        if not noticed(tree, tests_of(mutant.file)):
+        if not noticed(tree, tests_of(mutant.file), seconds):
             found.append(mutant)
             print(f"survived ({time.monotonic() - started:.0f} s): {mutant}", flush=True)
         place.write_text(sound)
@@ -74,8 +74,9 @@ def test_faults_are_noticed(package: str, tmp_path: Path) -> None:
     every = [mutant for file in FILES[package] for mutant in mutants(SOURCE / file)]
     sample = random.Random(seed).sample(every, min(int(os.environ.get("PUSHROD_MUTANTS") or SAMPLE[package]), len(every)))
     print(f"{package}: {len(sample)} of {len(every)} mutants, PUSHROD_MUTATION_SEED={seed}")
+    started = time.monotonic()
     assert not noticed(tmp_path, tests_of(SOURCE / FILES[package][0])), "the tests fail without any mutant"
-    left = survivors(tmp_path, sample)
+    left = survivors(tmp_path, sample, PATIENCE * (time.monotonic() - started))
     killed = 1.0 - len(left) / len(sample)
     print(f"{package}: {killed:.0%} noticed")
     assert killed >= KILLED, "\n".join([f"PUSHROD_MUTATION_SEED={seed}, not noticed:", *map(str, left)])
