@@ -66,9 +66,7 @@ def test_the_acceleration_follows_its_lag_and_the_speed_is_its_integral(name, dt
 def test_in_reverse_it_is_the_same_backwards(name):
     model, p = vehicle(name)
     there, _ = driven(model, p, 0.02, DRIVE, **ASKED)
-    way = (
-        -1.0 if name in ("DELAY_STEER_ACC_GEARED", "DELAY_STEER_MAP_ACC_GEARED") else 1.0
-    )  # these are asked along the car, the others along the gear
+    way = -1.0 if name in ("DELAY_STEER_ACC_GEARED", "DELAY_STEER_MAP_ACC_GEARED") else 1.0  # asked along the car, not along the gear
     back, _ = driven(model, p, 0.02, REVERSE, **{field: way * value for field, value in ASKED.items()})
     assert (back.x, back.vx) == pytest.approx((-there.x, -there.vx), rel=1e-12)
 
