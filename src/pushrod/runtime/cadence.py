@@ -1,4 +1,4 @@
-"""A fixed-rate loop: absolute deadlines, missed periods skipped and counted, lateness kept in a histogram of fixed size."""
+"""A fixed-rate loop: tick k is due at start + k * period; missed periods are skipped and counted, lateness kept in a histogram of fixed size."""
 
 import threading
 import time
@@ -58,17 +58,18 @@ class Cadence(ABC):
 class ThreadCadence(Cadence):
     """On the wall clock: a thread of its own that sleeps, then spins to the deadline."""
 
-    def __init__(self, period: float, tick: Callable[[int], None], name: str) -> None:
+    def __init__(self, period: float, tick: Callable[[int], None], name: str, first: int = 0) -> None:
         super().__init__(name)
         self._period = round(period * 1e9)
         self._tick = tick
+        self._first = first
         self._stopping = False
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"pushrod {name}", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
-        mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), 1
+        mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
         while not self._stopping:
             deadline = start + k * period
             wait = deadline - SPIN - mono()
@@ -97,16 +98,17 @@ class ThreadCadence(Cadence):
 class StepCadence(Cadence):
     """On the stepped clock: called inline, never late."""
 
-    def __init__(self, clock: "SteppedClock", period_ns: int, tick: Callable[[int], None], name: str) -> None:
+    def __init__(self, clock: "SteppedClock", period_ns: int, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> None:
         super().__init__(name)
         self._clock = clock
         self._period = period_ns
         self._tick = tick
+        self._rank = rank
         self._start = clock.ns
-        self._cancel = clock.at(clock.ns + period_ns, lambda: self._fire(1))
+        self._cancel = clock.at(clock.ns + first * period_ns, lambda: self._fire(first), rank)
 
     def _fire(self, k: int) -> None:
-        self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1))
+        self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1), self._rank)
         self.note(0)
         self._tick(k)
 

@@ -2,7 +2,7 @@
 
 now()                    seconds, monotonic
 wall()                   seconds since the epoch; under the stepped clock the same as now()
-every(period, tick)      calls tick(k) at a fixed rate; gives a Cadence that can be stopped and asked
+every(period, tick)      calls tick(k) at a fixed rate, from k = `first` on; gives a Cadence that can be stopped and asked
 later(delay, function)   calls once; gives a function that cancels it
 loop_factory             for asyncio.Runner: None means asyncio's own
 """
@@ -28,7 +28,8 @@ class Clock(ABC):
     def wall(self) -> float: ...
 
     @abstractmethod
-    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence: ...
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop", first: int = 0, rank: int = 1) -> Cadence:
+        """`rank` orders what the stepped clock calls at the same time: 0 is the world, before all who look at it."""
 
     @abstractmethod
     def later(self, delay: float, function: Callable[[], None]) -> Cancel: ...
@@ -53,8 +54,8 @@ class WallClock(Clock):
     def wall(self) -> float:
         return time.time()
 
-    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence:
-        cadence = ThreadCadence(period, tick, name)
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop", first: int = 0, rank: int = 1) -> Cadence:
+        cadence = ThreadCadence(period, tick, name, first)
         self._cadences.append(cadence)
         return cadence
 
@@ -122,7 +123,7 @@ class SteppedClock(Clock):
 
     def __init__(self) -> None:
         self.ns = 0
-        self.heap: list[tuple[int, int, Callable[[], None]]] = []
+        self.heap: list[tuple[int, int, int, Callable[[], None]]] = []
         self._order = itertools.count()
 
     def now(self) -> float:
@@ -131,25 +132,25 @@ class SteppedClock(Clock):
     def wall(self) -> float:
         return self.ns * 1e-9
 
-    def at(self, ns: int, function: Callable[[], None]) -> Cancel:
+    def at(self, ns: int, function: Callable[[], None], rank: int = 1) -> Cancel:
         gone: list[bool] = []
 
         def call() -> None:
             if not gone:
                 function()
 
-        heapq.heappush(self.heap, (ns, next(self._order), call))
+        heapq.heappush(self.heap, (ns, rank, next(self._order), call))
         return lambda: gone.append(True)
 
-    def every(self, period: float, tick: Callable[[int], None], name: str = "loop") -> Cadence:
-        return StepCadence(self, round(period * 1e9), tick, name)
+    def every(self, period: float, tick: Callable[[int], None], name: str = "loop", first: int = 0, rank: int = 1) -> Cadence:
+        return StepCadence(self, round(period * 1e9), tick, name, first, rank)
 
     def later(self, delay: float, function: Callable[[], None]) -> Cancel:
         return self.at(self.ns + round(delay * 1e9), function)
 
     def pop(self) -> None:
         """Jump to the next thing to do and do it."""
-        ns, _, function = heapq.heappop(self.heap)
+        ns, _, _, function = heapq.heappop(self.heap)
         self.ns = max(self.ns, ns)
         function()
 
