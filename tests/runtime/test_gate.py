@@ -6,6 +6,7 @@ import threading
 import pytest
 from rig import Servo, robot, run
 
+from pushrod.core.errors import InputError
 from pushrod.robot.description import Transmission
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
@@ -88,6 +89,7 @@ def test_beyond_the_limits_is_refused_where_that_is_the_policy() -> None:
         (Position(math.nan), "position must be finite"),
         (Position("1"), "position must be a number"),  # type: ignore[arg-type]
         (Position(True), "position must be a number"),
+        (Position(10**400), "position must be finite"),
         (Position(1.0, velocity=math.inf), "velocity must be finite"),
         (Position(1.0, duration=0.0), "duration must be longer than 0"),
         (Velocity(1.0, -1.0), "duration must be longer"),
@@ -155,6 +157,14 @@ def test_a_payload_of_the_drivers_own_passes_the_same_gate() -> None:
     assert refused.reason == "not_armed"
     assert done.ok
     assert lamp.told == [Blink(3)]
+
+
+def test_a_payload_that_cannot_pass_a_gate_is_told_when_the_robot_is_built() -> None:
+    class Lamp(Servo):
+        command_payloads = (Effort, dict)
+
+    with pytest.raises(InputError, match=r"motor: its driver accepts dict, which must subclass Payload"):
+        run(robot(), {"motor": Lamp}, lambda rt: None)
 
 
 def test_stale_duplicate_and_reordered_commands_are_refused() -> None:

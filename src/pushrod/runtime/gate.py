@@ -8,8 +8,10 @@ The gate waits at most 50 ms for its lock; a driver that commands itself is refu
 
 import threading
 from collections.abc import Callable, Sequence
+from threading import get_ident
 from typing import Any
 
+from pushrod.core.errors import InputError
 from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.message import Command
@@ -35,6 +37,9 @@ class Gate:
         reject: bool = False,
         failed: Callable[[BaseException], None] = lambda error: None,
     ) -> None:
+        strangers = [kind.__name__ for kind in payloads if not issubclass(kind, Payload)]
+        if strangers:
+            raise InputError(f"{name}: its driver accepts {', '.join(strangers)}, which must subclass Payload to pass the gate")
         self.name = name
         self.handle = handle
         self.payloads = frozenset(payloads)
@@ -54,10 +59,8 @@ class Gate:
         self.refusals: dict[str, int] = {}
 
     def __call__(self, command: Command) -> Result:
-        me = threading.get_ident()
-        if self.holder == me or not self.lock.acquire(timeout=PATIENCE):
+        if not self.enter():
             return self.refuse("busy", command)
-        self.holder = me
         try:
             done = self.admit(command)
             return done if type(done) is Refused else self.act(command, done)
@@ -65,23 +68,31 @@ class Gate:
             self.holder = 0
             self.lock.release()
 
+    def enter(self) -> bool:
+        """Take the lock. It is nearly always free: asked without a time limit first, which is quicker."""
+        me = get_ident()
+        if not self.lock.acquire(False) and (self.holder == me or not self.lock.acquire(True, PATIENCE)):
+            return False
+        self.holder = me
+        return True
+
     def admit(self, command: Command) -> Any:
         """Refused, or the payload in joint space that may act now (the same object where nothing was clamped)."""
         payload = command.payload
         if type(payload) not in self.payloads:
             allowed = ", ".join(sorted(kind.__name__ for kind in self.payloads))
             return self.refuse("unsupported", command, f"it accepts {allowed}")
-        problem = payload.problem() if isinstance(payload, Payload) else "it is not a Payload"
-        if problem:
+        problem = payload.problem()
+        if problem is not None:
             return self.refuse("malformed", command, problem)
         if type(payload) is not Stop:
-            now = self.now()
-            if command.validity and now - command.origin > command.validity:
-                return self.refuse("stale", command, f"{now - command.origin:.3f} s old, valid for {command.validity:g} s")
+            if command.validity and (age := self.now() - command.origin) > command.validity:
+                return self.refuse("stale", command, f"{age:.3f} s old, valid for {command.validity:g} s")
             if command.sequence and command.sequence <= self.seen.get(command.source, 0):
                 return self.refuse("sequence", command, f"got {command.sequence} after {self.seen[command.source]}")
-            if not holds(self.lease, command.source, now):
-                return self.refuse("lease", command, f"held by {self.lease.owner}")  # type: ignore[union-attr]
+            lease = self.lease
+            if lease is not None and not holds(lease, command.source, self.now()):
+                return self.refuse("lease", command, f"held by {lease.owner}")
         if self.stopped:
             return self.refuse("stopped", command, self.stopped)
         if not self.epoch:
@@ -118,15 +129,13 @@ def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
     """Several commands as one: all are admitted, then all act; or none does. Locks are taken in the order of names, each with a time limit."""
     order = sorted(range(len(pairs)), key=lambda i: pairs[i][0].name)
     taken: list[Gate] = []
-    me = threading.get_ident()
     try:
         for i in order:
             gate = pairs[i][0]
             if gate in taken:
                 continue
-            if gate.holder == me or not gate.lock.acquire(timeout=PATIENCE):
+            if not gate.enter():
                 return _none(pairs, {i: gate.refuse("busy", pairs[i][1])})
-            gate.holder = me
             taken.append(gate)
         verdicts = [gate.admit(command) for gate, command in pairs]
         refusals = {i: verdict for i, verdict in enumerate(verdicts) if type(verdict) is Refused}

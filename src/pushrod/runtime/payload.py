@@ -29,9 +29,14 @@ class Payload(Struct, frozen=True, gc=False, tag=True):
 
 
 def _number(name: str, x: Any) -> str | None:
+    if type(x) is float and x - x == 0.0:  # so is every finite float, and nothing else: the quick answer to the usual case
+        return None
     if isinstance(x, bool) or not isinstance(x, (int, float)):
         return f"{name} must be a number, got {x!r}"
-    return None if isfinite(x) else f"{name} must be finite, got {x}"
+    try:
+        return None if isfinite(x) else f"{name} must be finite, got {x}"
+    except OverflowError:
+        return f"{name} must be finite, got a whole number that no float can hold"
 
 
 def _hint(name: str, x: Any) -> str | None:
@@ -62,11 +67,15 @@ class Position(Payload, frozen=True, gc=False, tag=True):
     duration: float | None = None
 
     def problem(self) -> str | None:
-        return _number("position", self.position) or _hint("velocity", self.velocity) or _duration(self.duration)
+        found = _number("position", self.position)
+        if self.velocity is not None:
+            found = found or _number("velocity", self.velocity)
+        return found if self.duration is None else found or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Position":
-        x, v = _clip(self.position, limits.lower, limits.upper), _magnitude(self.velocity, limits.velocity)
-        return self if x == self.position and v == self.velocity else Position(x, v, self.duration)
+        q, w = self.position, self.velocity
+        x, v = _clip(q, limits.lower, limits.upper), None if w is None else _magnitude(w, limits.velocity)
+        return self if x == q and v == w else Position(x, v, self.duration)
 
     def to_motor(self, transmission: Transmission) -> "Position":
         v = self.velocity
