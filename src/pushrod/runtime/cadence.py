@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from pushrod.runtime.clock import SteppedClock
 
 SPIN = 150_000  # [ns] spun before a deadline, because sleeping is late by tens of microseconds
-BINS = 40  # lateness bins, each 2^(1/2) wider than the last, from 1 us
+FINE = 4  # each doubling of lateness has 2^FINE bins, so a share is known to 1/16 of its value
+LONGEST = (1 << 36) - 1  # [ns] about a minute: what is later counts as this
 
 
 class Timing(NamedTuple):
@@ -32,7 +33,7 @@ class Cadence(ABC):
         self.ticks = 0
         self.missed = 0
         self.worst_ns = 0
-        self.bins = [0] * BINS
+        self.bins = [0] * (_bin(LONGEST) + 1)
 
     @abstractmethod
     def stop(self) -> None: ...
@@ -40,19 +41,32 @@ class Cadence(ABC):
     def note(self, late_ns: int) -> None:
         self.ticks += 1
         self.worst_ns = max(self.worst_ns, late_ns)
-        self.bins[min(BINS - 1, (late_ns // 1000 + 1).bit_length() * 2)] += 1
+        self.bins[_bin(late_ns)] += 1
 
     def timing(self) -> Timing:
         return Timing(self.name, self.ticks, self.missed, self.worst_ns * 1e-9, self._share(0.5), self._share(0.99))
 
     def _share(self, share: float) -> float:
-        """Upper edge of the bin that holds this share of all ticks."""
+        """This share of all ticks was no later than that [s]: the upper edge of its bin."""
         left = share * self.ticks
         for j, n in enumerate(self.bins):
             left -= n
             if left <= 0.0:
-                return min((1 << (j // 2)) * 1e-6, self.worst_ns * 1e-9)
+                return min(_edge(j), self.worst_ns) * 1e-9
         return self.worst_ns * 1e-9
+
+
+def _bin(ns: int) -> int:
+    """Up to 2^FINE each nanosecond has its own bin; beyond, the leading FINE + 1 bits and the number of those cut off say which."""
+    ns = min(ns, LONGEST)
+    cut = max(0, ns.bit_length() - FINE - 1)
+    return (cut << FINE) + (ns >> cut)
+
+
+def _edge(j: int) -> int:
+    """The longest lateness [ns] that falls into a bin."""
+    cut = max(0, (j >> FINE) - 1)
+    return ((j - (cut << FINE) + 1) << cut) - 1
 
 
 class ThreadCadence(Cadence):
