@@ -165,16 +165,16 @@ def test_all_pass_or_none_acts() -> None:
 
     async def body(rt):
         rt.arm()
-        bad = rt.send({"m0": Position(0.1), "m1": Position(float("nan")), "m2": Position(0.2)})
+        bad = rt.send([("m0", Position(0.1)), ("m1", Position(float("nan"))), ("m2", Position(0.2))])
         none = [list(s.told) for s in servos.values()]
-        good = rt.send({"m0": Position(0.1), "m2": Position(9.0)})
+        good = rt.send([("m0", Position(0.1)), ("m2", Position(9.0))])
         return bad, none, good
 
     bad, none, good = run(two(3), {name: (lambda s=s: s) for name, s in servos.items()}, body)
-    assert [bad[n].reason for n in ("m0", "m1", "m2")] == ["batch", "malformed", "batch"]
+    assert [result.reason for result in bad] == ["batch", "malformed", "batch"]
     assert none == [[], [], []]
-    assert good["m0"].ok
-    assert type(good["m2"]).__name__ == "Clamped"
+    assert good[0].ok
+    assert type(good[1]).__name__ == "Clamped"
 
 
 def test_a_whole_run_under_the_stepped_clock_repeats_exactly() -> None:

@@ -24,7 +24,7 @@ def resolve(value: Any, store: Store) -> Any:
     missing = sorted(references(value) - values.keys())
     if missing:
         raise ParameterError([store.why_no_value(path) for path in missing])
-    return _replaced(value, values)
+    return with_values(value, values)
 
 
 def _references(value: Any) -> Iterator[str]:
@@ -41,16 +41,17 @@ def _references(value: Any) -> Iterator[str]:
             yield from _references(getattr(value, f.name))
 
 
-def _replaced(value: Any, values: Mapping[str, Any], as_lists: bool = False) -> Any:
+def with_values(value: Any, values: Mapping[str, Any], as_lists: bool = False) -> Any:
+    """The same with every ParameterRef replaced by one of these values, all of which must be there."""
     if isinstance(value, ParameterRef):
         return values[value.path]
     if isinstance(value, Mapping):
         lists = as_lists or isinstance(value, Frozen)
-        return {key: _replaced(part, values, lists) for key, part in value.items()}
+        return {key: with_values(part, values, lists) for key, part in value.items()}
     if isinstance(value, list) or (as_lists and isinstance(value, tuple)):
-        return [_replaced(part, values, as_lists) for part in value]
+        return [with_values(part, values, as_lists) for part in value]
     if type(value) is tuple:
-        return tuple(_replaced(part, values) for part in value)
+        return tuple(with_values(part, values) for part in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type) and references(value):
-        return dataclasses.replace(value, **{f.name: _replaced(getattr(value, f.name), values) for f in dataclasses.fields(value) if f.init})
+        return dataclasses.replace(value, **{f.name: with_values(getattr(value, f.name), values) for f in dataclasses.fields(value) if f.init})
     return value

@@ -76,9 +76,15 @@ class Store:
         self._take_startup(startup)
 
     @classmethod
-    def of(cls, robot: "Robot", persisted: str | Path | None = None, startup: Values = MappingProxyType({})) -> "Store":
+    def of(
+        cls,
+        robot: "Robot",
+        persisted: str | Path | None = None,
+        startup: Values = MappingProxyType({}),
+        check: Callable[[Values], Iterable[str]] = lambda values: (),
+    ) -> "Store":
         """The parameters of a robot. A value that would make its description unsound (lower above upper, reduction 0) cannot be set."""
-        return cls(robot.parameters, persisted, startup, lambda values: DescriptionError(flaws(robot, values)).problems)
+        return cls(robot.parameters, persisted, startup, lambda values: (*DescriptionError(flaws(robot, values)).problems, *check(values)))
 
     def get(self, path: str) -> Any:
         """The value, in SI. UnknownNameError where there is no such parameter, ParameterError where it has no value yet."""

@@ -34,10 +34,17 @@ class Disarmed(NamedTuple):
 class Arming:
     """One per robot. `checks` gives what is missing before arming, one text each; `changed(old, new, why)` is told of every transition."""
 
-    def __init__(self, guards: Mapping[str, Guard], checks: Callable[[], list[str]], changed: Callable[[State, State, str], None]) -> None:
+    def __init__(
+        self,
+        guards: Mapping[str, Guard],
+        checks: Callable[[], list[str]],
+        changed: Callable[[State, State, str], None],
+        elsewhere: Callable[[Callable[[], object]], object] = lambda call: call(),
+    ) -> None:
         self._guards = dict(guards)
         self._checks = checks
         self._changed = changed
+        self._elsewhere = elsewhere  # a guard's own thread cannot wait for itself
         self._lock = threading.RLock()
         self._epochs = 0
         self.state = State.DISARMED
@@ -92,14 +99,15 @@ class Arming:
             self._move(Event.FORCE_DISARM, "forced")
         return Disarmed(not failures, self.state, failures)
 
-    def make_one_safe(self, name: str) -> None:
-        """A driver has crashed: out at once, and made safe."""
+    def make_one_safe(self, name: str, then: Callable[[], None] = lambda: None) -> None:
+        """A driver has crashed: out at once, and made safe; `then` follows. One that cannot be made safe disarms all."""
         guard = self._guards[name]
         guard.gate.epoch = 0
 
         def told(failure: str | None) -> None:
             if failure:
-                self.fault(f"{name}: {failure}")
+                self._elsewhere(lambda: self.fault(f"{name}: {failure}"))
+            then()
 
         guard.go(told)
 

@@ -1,4 +1,4 @@
-"""Topics are paths. A subscription to a prefix sees everything published at it or below, once, filtered by type if asked.
+"""Topics are paths. A subscription to a prefix sees everything published at it or below, once, filtered by type and by robot if asked.
 
 A publisher never blocks: each subscription has a bounded queue that drops its oldest (or newest) and counts.
 `Bus` is the interface; `LocalBus` is the one inside a process.
@@ -26,6 +26,7 @@ class QueueStatistics(NamedTuple):
 
 
 class TopicStatistics(NamedTuple):
+    robot: str
     topic: Topic
     messages: int
     rate: float  # [1/s] over the time since the first message
@@ -40,13 +41,20 @@ def kind_of(message: Message) -> type:
 
 
 class Subscription:
-    """A bounded queue of messages. `put` from any thread never blocks; `get` from one asyncio task, or `poll` from anywhere."""
+    """A bounded queue of messages. `put` from any thread never blocks; `get` from one asyncio task, or `poll` from anywhere.
 
-    def __init__(self, prefix: Topic, types: Iterable[type], size: int, policy: Policy) -> None:
+    `notify` is called after every put, by whoever put it.
+    """
+
+    def __init__(
+        self, prefix: Topic, types: Iterable[type], size: int, policy: Policy, robot: str = "", notify: Callable[[], None] | None = None
+    ) -> None:
         self.prefix = prefix
         self.types = frozenset(types)
         self.size = size
         self.policy = policy
+        self.robot = robot
+        self._notify = notify
         self.received = 0
         self.dropped = 0
         self._queue: deque[Message] = deque()
@@ -54,8 +62,8 @@ class Subscription:
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int] | None = None
         self._closed = False
 
-    def matches(self, topic: Topic, kind: type) -> bool:
-        return topic[: len(self.prefix)] == self.prefix and (not self.types or kind in self.types)
+    def matches(self, robot: str, topic: Topic, kind: type) -> bool:
+        return topic[: len(self.prefix)] == self.prefix and (not self.types or kind in self.types) and (not self.robot or robot == self.robot)
 
     def put(self, message: Message) -> bool:
         """False where something was dropped for it, or it was dropped itself."""
@@ -76,6 +84,8 @@ class Subscription:
                 _wake(future)
             else:
                 loop.call_soon_threadsafe(_wake, future)
+        if self._notify is not None:
+            self._notify()
         return kept
 
     def poll(self) -> Message | None:
@@ -127,8 +137,16 @@ class Bus(ABC):
 
     @abstractmethod
     def subscribe(
-        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
-    ) -> Subscription: ...
+        self,
+        prefix: Iterable[str] = (),
+        types: Iterable[type] = (),
+        size: int = 1024,
+        policy: Policy = "drop_oldest",
+        latched: bool = False,
+        robot: str = "",
+        notify: Callable[[], None] | None = None,
+    ) -> Subscription:
+        """What is published from now on at a prefix or below; of one robot, if said; `latched`: first the newest message of each topic and kind."""
 
     @abstractmethod
     def unsubscribe(self, subscription: Subscription) -> None: ...
@@ -152,25 +170,25 @@ class _Topic:
 
 
 class LocalBus(Bus):
-    """In one process. Routes are remembered per (topic, kind) and forgotten together whenever a subscription changes."""
+    """In one process. Routes are remembered per (robot, topic, kind) and forgotten together whenever a subscription changes."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._lock = threading.Lock()
         self._subscriptions: tuple[Subscription, ...] = ()
-        self._routes: dict[tuple[Topic, type], tuple[Subscription, ...]] = {}
-        self._topics: dict[Topic, _Topic] = {}
+        self._routes: dict[tuple[str, Topic, type], tuple[Subscription, ...]] = {}
+        self._topics: dict[tuple[str, Topic], _Topic] = {}
 
     def publish(self, message: Message) -> None:
         kind = kind_of(message)
-        key = (message.topic, kind)
+        key = (message.robot, message.topic, kind)
         with self._lock:
             route = self._routes.get(key)
             if route is None:
-                route = self._routes[key] = tuple(s for s in self._subscriptions if s.matches(message.topic, kind))
-            topic = self._topics.get(message.topic)
+                route = self._routes[key] = tuple(s for s in self._subscriptions if s.matches(message.robot, message.topic, kind))
+            topic = self._topics.get((message.robot, message.topic))
             if topic is None:
-                topic = self._topics[message.topic] = _Topic()
+                topic = self._topics[message.robot, message.topic] = _Topic()
                 topic.first = message.time
             topic.count += 1
             topic.last = message
@@ -180,14 +198,21 @@ class LocalBus(Bus):
                 topic.dropped += 1
 
     def subscribe(
-        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+        self,
+        prefix: Iterable[str] = (),
+        types: Iterable[type] = (),
+        size: int = 1024,
+        policy: Policy = "drop_oldest",
+        latched: bool = False,
+        robot: str = "",
+        notify: Callable[[], None] | None = None,
     ) -> Subscription:
-        subscription = Subscription(tuple(prefix), types, size, policy)
+        subscription = Subscription(tuple(prefix), types, size, policy, robot, notify)
         with self._lock:
             if latched:
-                for name, topic in self._topics.items():
+                for (owner, name), topic in self._topics.items():
                     for kind, message in topic.kinds.items():
-                        if subscription.matches(name, kind):
+                        if subscription.matches(owner, name, kind):
                             subscription.put(message)
             self._subscriptions = (*self._subscriptions, subscription)
             self._routes = {}
@@ -209,6 +234,6 @@ class LocalBus(Bus):
             self.unsubscribe(subscription)
 
 
-def _statistics(name: Topic, topic: _Topic, last: Message, now: float) -> TopicStatistics:
+def _statistics(name: tuple[str, Topic], topic: _Topic, last: Message, now: float) -> TopicStatistics:
     span = last.time - topic.first
-    return TopicStatistics(name, topic.count, (topic.count - 1) / span if span > 0.0 else 0.0, now - last.time, topic.dropped)
+    return TopicStatistics(*name, topic.count, (topic.count - 1) / span if span > 0.0 else 0.0, now - last.time, topic.dropped)

@@ -4,6 +4,7 @@ now()                    seconds, monotonic
 wall()                   seconds since the epoch; under the stepped clock the same as now()
 every(period, tick)      calls tick(k) at a fixed rate, from k = `first` on; gives a Cadence that can be stopped and asked
 later(delay, function)   calls once; gives a function that cancels it
+aside(function, name)    calls once, where it may take its time
 loop_factory             for asyncio.Runner: None means asyncio's own
 """
 
@@ -32,7 +33,10 @@ class Clock(ABC):
         """`rank` orders what the stepped clock calls at the same time: 0 is the world, before all who look at it."""
 
     @abstractmethod
-    def later(self, delay: float, function: Callable[[], None]) -> Cancel: ...
+    def later(self, delay: float, function: Callable[[], object]) -> Cancel: ...
+
+    @abstractmethod
+    def aside(self, function: Callable[[], object], name: str) -> None: ...
 
     @abstractmethod
     def loop_factory(self) -> Any: ...
@@ -47,6 +51,7 @@ class WallClock(Clock):
     def __init__(self) -> None:
         self._cadences: list[Cadence] = []
         self._timers = _Timers()
+        self._aside: list[threading.Thread] = []
 
     def now(self) -> float:
         return time.monotonic()
@@ -59,8 +64,13 @@ class WallClock(Clock):
         self._cadences.append(cadence)
         return cadence
 
-    def later(self, delay: float, function: Callable[[], None]) -> Cancel:
+    def later(self, delay: float, function: Callable[[], object]) -> Cancel:
         return self._timers.add(time.monotonic() + delay, function)
+
+    def aside(self, function: Callable[[], object], name: str) -> None:
+        thread = threading.Thread(target=function, name=f"pushrod {name}", daemon=True)
+        self._aside = [t for t in self._aside if t.is_alive()] + [thread]
+        thread.start()
 
     def loop_factory(self) -> Any:
         import asyncio
@@ -71,20 +81,22 @@ class WallClock(Clock):
         for cadence in self._cadences:
             cadence.stop()
         self._timers.close()
+        for thread in self._aside:
+            thread.join(1.0)
 
 
 class _Timers:
     """One thread that calls functions when their time has come; started with the first of them."""
 
     def __init__(self) -> None:
-        self._heap: list[tuple[float, int, Callable[[], None]]] = []
+        self._heap: list[tuple[float, int, Callable[[], object]]] = []
         self._order = itertools.count()
         self._gone: set[int] = set()
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def add(self, when: float, function: Callable[[], None]) -> Cancel:
+    def add(self, when: float, function: Callable[[], object]) -> Cancel:
         with self._wake:
             n = next(self._order)
             heapq.heappush(self._heap, (when, n, function))
@@ -132,7 +144,7 @@ class SteppedClock(Clock):
     def wall(self) -> float:
         return self.ns * 1e-9
 
-    def at(self, ns: int, function: Callable[[], None], rank: int = 1) -> Cancel:
+    def at(self, ns: int, function: Callable[[], object], rank: int = 1) -> Cancel:
         gone: list[bool] = []
 
         def call() -> None:
@@ -145,8 +157,11 @@ class SteppedClock(Clock):
     def every(self, period: float, tick: Callable[[int], None], name: str = "loop", first: int = 0, rank: int = 1) -> Cadence:
         return StepCadence(self, round(period * 1e9), tick, name, first, rank)
 
-    def later(self, delay: float, function: Callable[[], None]) -> Cancel:
+    def later(self, delay: float, function: Callable[[], object]) -> Cancel:
         return self.at(self.ns + round(delay * 1e9), function)
+
+    def aside(self, function: Callable[[], object], name: str) -> None:
+        self.at(self.ns, function)
 
     def pop(self) -> None:
         """Jump to the next thing to do and do it."""

@@ -2,17 +2,19 @@
 
 The framework owns the rest: parameters, limits, transmission, arming, leases, supervision. A driver works in motor space.
 `disarm(options)` is called with plain data (the actuator's options, and its `robot` and `path`), with or without the driver instance, from
-any process; it must be idempotent.
+any process; it must be idempotent. A sensor or a controller is the same without `handle_command` and `disarm`.
 """
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import msgspec
 from msgspec import Struct
 
 from pushrod.core.errors import InputError
 from pushrod.robot.motor_profile import MotorProfile
-from pushrod.runtime.message import Command
+from pushrod.runtime.message import BeginMotion, Command
 from pushrod.runtime.payload import BUILT_IN
 
 
@@ -24,11 +26,21 @@ class Skip(Exception):  # noqa: N818
     """Raised by `init`: leave this actuator out, for this reason; the robot goes on without it."""
 
 
+def hears_nothing(prefix: Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
+    """A context outside a runtime."""
+
+
+def knows_no_actuator(address: str) -> Any:
+    raise LookupError(f"{address}: there are no actuators outside a runtime")
+
+
 class Context(Struct, frozen=True):
     """What the framework hands to a driver: who and where it is, its motor's limits, the clock, and ways to report.
 
-    `publish(payload)` puts a motor-space JointState, BeginMotion or EndMotion on the actuator's topic, turned into joint space.
+    `publish(payload)` puts a motor-space JointState, BeginMotion or EndMotion on the actuator's topic, turned into joint space; all else as it is.
     `call_later(seconds, function)` calls back on the runtime's clock.
+    `listen(prefix, types)` has what is published at a topic or below brought to `handle_message`.
+    `actuator(address)` is another actuator, to be commanded under this one's name.
     """
 
     robot: str
@@ -38,6 +50,12 @@ class Context(Struct, frozen=True):
     now: Callable[[], float]
     publish: Callable[[Any], None]
     call_later: Callable[[float, Callable[[], None]], Callable[[], None]]
+    listen: Callable[..., None] = hears_nothing
+    actuator: Callable[[str], Any] = knows_no_actuator
+
+    def publish_begin_motion(self, initial: float, target: float, arrival: float, **more: Any) -> None:
+        """Tell that a motion begins, in motor space: from, to, and when it should arrive on the runtime's clock; `more` as in BeginMotion."""
+        self.publish(BeginMotion(initial, target, arrival, **more))
 
 
 class Driver(Protocol):
@@ -47,8 +65,13 @@ class Driver(Protocol):
     options           a msgspec Struct of its options; without it the driver takes none
     blocking          True: its calls wait for hardware, so it gets a thread of its own and one waiting slot
     tick_hz           how often `tick(now)` is called
-    capabilities      of position_feedback, velocity_feedback, effort_feedback
-    command_payloads  the payloads it accepts; the six built-in ones if it does not say
+    capabilities      of position_feedback, velocity_feedback, effort_feedback; or a method that gives them for its options
+    command_payloads  the payloads it accepts, or a method that gives them for its options; the six built-in ones if it does not say
+
+    handle_options(context, options)   a parameter has changed: new options, new limits
+    handle_request(request)            a call that is not a command: calibrate, read a temperature
+    handle_message(topic, message)     something it listens to
+    tick(now), terminate(reason)
     """
 
     disarm: ClassVar[str]
@@ -66,7 +89,7 @@ class Hooks(NamedTuple):
     driver: Any
     init: Callable[[Context, Any], Callable[[], None] | None]
     handle_command: Callable[[Any, Command], Any]
-    handle_options: Callable[[Any], None]
+    handle_options: Callable[[Context, Any], None]
     handle_request: Callable[[Any], Any]
     handle_message: Callable[[tuple[str, ...], Any], None]
     tick: Callable[[float], None] | None
@@ -75,33 +98,67 @@ class Hooks(NamedTuple):
     options: Any
     blocking: bool
     tick_hz: float | None
-    capabilities: frozenset[str]
-    command_payloads: tuple[type, ...]
+    capabilities: Callable[[Any], frozenset[str]]
+    command_payloads: Callable[[Any], tuple[type, ...]]
 
 
-def hooks(driver: Any) -> Hooks:
-    """What a driver offers; one without init, handle_command or disarm is refused."""
+def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disarm")) -> Hooks:
+    """What a driver offers; one that lacks what it `needs` is refused."""
     name = type(driver).__name__
-    missing = [need for need in ("init", "handle_command", "disarm") if not hasattr(driver, need)]
+    missing = [need for need in needs if not hasattr(driver, need)]
     if missing:
-        raise InputError(f"{name} is no driver: it has no {', '.join(missing)}; a driver needs init, handle_command and disarm = 'module:function'")
+        what = "a driver needs init, handle_command and disarm = 'module:function'" if "disarm" in needs else "it needs init(context, options)"
+        raise InputError(f"{name} is no driver: it has no {', '.join(missing)}; {what}")
 
     def no_requests(request: Any) -> Any:
         raise LookupError(f"{name} answers no requests, got {request!r}")
 
+    def no_commands(payload: Any, command: Command) -> Any:
+        raise LookupError(f"{name} takes no commands")
+
     return Hooks(
         driver,
         driver.init,
-        driver.handle_command,
-        getattr(driver, "handle_options", lambda options: None),
+        getattr(driver, "handle_command", no_commands),
+        getattr(driver, "handle_options", lambda context, options: None),
         getattr(driver, "handle_request", no_requests),
         getattr(driver, "handle_message", lambda topic, message: None),
         getattr(driver, "tick", None),
         getattr(driver, "terminate", lambda reason: None),
-        driver.disarm,
+        getattr(driver, "disarm", ""),
         getattr(driver, "options", None),
         getattr(driver, "blocking", False),
         getattr(driver, "tick_hz", None),
-        frozenset(getattr(driver, "capabilities", ())),
-        tuple(getattr(driver, "command_payloads", BUILT_IN)),
+        _by_options(getattr(driver, "capabilities", ()), frozenset),
+        _by_options(getattr(driver, "command_payloads", BUILT_IN), tuple),
     )
+
+
+def _by_options(said: Any, kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return (lambda options: kind(said(options))) if callable(said) else (lambda options: kind(said))
+
+
+def new_driver(source: Any, name: str) -> Any:
+    """A driver from a class, a function that makes one, or the import path "package.module:Class" of either."""
+    make = source
+    if isinstance(make, str):
+        module, _, attribute = make.partition(":")
+        try:
+            make = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise InputError(f"{name}: driver {source!r} cannot be imported: {error}; write 'package.module:Class'") from error
+    if not callable(make):
+        raise InputError(f"{name}: driver {source!r} is neither a class, nor a function that makes a driver, nor 'package.module:Class'")
+    return make()
+
+
+def checked_options(data: dict[str, Any], kind: Any, name: str) -> Any:
+    """Resolved options as the driver's own struct."""
+    if kind is None:
+        if data:
+            raise InputError(f"{name}: its driver takes no options, got {', '.join(sorted(data))}")
+        return None
+    try:
+        return msgspec.convert(data, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{name}: options: {error}") from error

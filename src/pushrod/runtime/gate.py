@@ -17,7 +17,7 @@ from pushrod.robot.transmission import Transmission
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
 from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Refused, Result, refused
-from pushrod.safety.lease import Lease, holds
+from pushrod.safety.lease import WATCHDOG, Lease, holds
 
 PATIENCE = 0.05  # [s]
 
@@ -92,7 +92,7 @@ class Gate:
                 return self.refuse("sequence", command, f"got {command.sequence} after {self.seen[command.source]}")
             lease = self.lease
             if lease is not None and not holds(lease, command.source, self.now()):
-                return self.refuse("lease", command, f"held by {lease.owner}")
+                return self.refuse("watchdog" if lease.owner == WATCHDOG else "lease", command, f"held by {lease.owner}")
         if self.stopped:
             return self.refuse("stopped", command, self.stopped)
         if not self.epoch:

@@ -1,30 +1,25 @@
-"""One supervised actuator: its driver, its gate, its guard, and the three ways to reach it.
+"""One supervised actuator: its driver, its gate, and the three ways to reach it.
 
-The gate and the guard stay for the life of the runtime; the driver behind them may die and be started again.
+The gate stays for the life of the runtime; the driver behind it may die and be started again.
 """
 
-import importlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import msgspec
-
-from pushrod.core.errors import InputError
 from pushrod.robot.description import Actuator, Joint, Limits
 from pushrod.robot.motor_profile import MotorProfile
-from pushrod.robot.options import plain
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.bus import Bus
-from pushrod.runtime.clock import Clock
+from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
-from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, hooks
+from pushrod.runtime.driver import Context
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.joint_space import to_joint_space
-from pushrod.runtime.message import Command, Message, Outcome
+from pushrod.runtime.message import Command, JointState, LeaseChanged, Message, Outcome
+from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
 from pushrod.runtime.result import Result
-from pushrod.runtime.slot import Slot, SlotStatistics
+from pushrod.runtime.slot import InlineSlot, Slot, SlotStatistics, ThreadSlot
 from pushrod.safety.lease import Lease, may_take
-from pushrod.safety.watchdog import Watch, look
 
 OPEN = Limits()
 
@@ -37,19 +32,16 @@ class HostStatistics(NamedTuple):
 
 
 class Host:
-    """`failed(host, error)` is told when the driver raised; the supervisor decides what becomes of it."""
-
     def __init__(
         self,
         robot: str,
         path: tuple[str, ...],
         actuator: Actuator,
-        joint: Joint | None,
-        driver: Any,
+        joint: Joint,
+        source: Source,
         resolve: Callable[[Any], Any],
         clock: Clock,
         bus: Bus,
-        failed: Callable[["Host", BaseException], None],
     ) -> None:
         self.robot = robot
         self.path = path
@@ -59,100 +51,65 @@ class Host:
         self.joint = joint
         self.clock = clock
         self.bus = bus
-        self._make = driver
+        self.joint_state: JointState | None = None  # what its driver reported last, in joint space
         self._resolve = resolve
-        self._failed = failed
-        self.restarts = 0
-        self.watch: Watch | None = None
-        self.skipped = ""
-        self.driver: Hooks = hooks(self._new())
+        self.part = part = Part(self.name, path, source, resolve, robot, clock, bus)
         limits, transmission = self._limits()
-        self.gate = Gate(
+        payloads = part.driver.command_payloads(part.options)
+        self.gate = gate = Gate(
             self.name,
-            self.driver.handle_command,
-            self.driver.command_payloads,
+            part.driver.handle_command,
+            payloads,
             limits,
             transmission,
             clock.now,
             reject=actuator.limit_policy == "reject",
-            failed=lambda error: failed(self, error),
+            failed=self._command_failed,
         )
-        self.gate.stopped = "it has not been started"
-        self.slot = Slot(self.gate) if self.driver.blocking else None
-        self.options = self.resolved_options()
+        gate.stopped = part.stopped
+        part.on_stopped = self._stop_gate
+        part.turns = locked = LockTurns(self.name, gate)
+        self.slot: Slot | None = None
+        if part.driver.blocking:
+            self.slot = slot = InlineSlot(gate) if isinstance(clock, SteppedClock) else ThreadSlot(gate)
+            part.turns = SlotTurns(slot, locked)
+            part.slowly = slot.ask
 
-    def start(self) -> None:
-        """Set the driver up. Whatever it raises but Skip stops it, with the reason kept."""
-        try:
-            go_on = self.driver.init(self._context(), self.options)
-            if go_on is not None:
-                go_on()
-        except Skip as reason:
-            self.skipped = self.gate.stopped = str(reason) or "its driver asked to be left out"
-            return
-        except BaseException as error:
-            self.gate.stopped = f"{type(error).__name__}: {error}"
-            raise
-        self.gate.stopped = ""
+    def start(self) -> Any:
+        return self.part.start(self._context())
 
-    def restart(self) -> None:
+    def restart(self) -> Any:
         """A new driver in the place of one that died."""
-        self.restarts += 1
-        self.driver = hooks(self._new())
-        self.gate.handle = self.driver.handle_command
-        self.start()
-
-    def resolved_options(self) -> Any:
-        """The options with every parameter in place, checked against the driver's own struct."""
-        data = plain(self._resolve(self.actuator.options))
-        kind = self.driver.options
-        if kind is None:
-            if data:
-                raise InputError(f"{self.name}: its driver takes no options, got {', '.join(sorted(data))}")
-            return None
-        try:
-            return msgspec.convert(data, kind, str_keys=True)
-        except msgspec.ValidationError as error:
-            raise InputError(f"{self.name}: options: {error}") from error
+        future = self.part.restart(self._context())
+        driver = self.part.driver
+        self.gate.handle = driver.handle_command
+        self.gate.payloads = frozenset(driver.command_payloads(self.part.options))
+        return future
 
     def refresh(self) -> None:
-        """A parameter has changed: options, limits and transmission are resolved again; a bad set leaves the old one in place."""
-        options = self.resolved_options()
+        """A parameter has changed, and all was checked: options, limits and transmission are resolved again."""
         limits, transmission = self._limits()
         with self.gate.lock:
             self.gate.limits, self.gate.transmission = limits, transmission
-        if options != self.options:
-            self.options = options
-            self._guarded(lambda: self.driver.handle_options(options))
-
-    def request(self, request: Any) -> Any:
-        """A call that is not a command."""
-        return self.driver.handle_request(request)
+        self.part.refresh(self._context())
 
     def take_lease(self, wish: Lease) -> bool:
         with self.gate.lock:
-            if not may_take(self.gate.lease, wish, self.clock.now()):
+            old = self.gate.lease
+            if not may_take(old, wish, self.clock.now()):
                 return False
             self.gate.lease = wish
-            return True
+        self.emit(LeaseChanged(None if old is None else old.owner, wish.owner, wish.priority, wish.until), wish.owner)
+        return True
 
     def release_lease(self, owner: str) -> bool:
         with self.gate.lock:
-            if self.gate.lease is None or self.gate.lease.owner != owner:
+            old = self.gate.lease
+            if old is None or old.owner != owner:
                 return False
             self.gate.lease = None
-            return True
-
-    def look_at_watchdog(self) -> bool:
-        """True at the moment the watchdog bites."""
-        dog = self.actuator.watchdog
-        if dog is None or not self.gate.epoch:
-            self.watch = None
-            return False
-        now = self.clock.now()
-        old = self.watch or Watch(now)
-        self.watch = look(dog, Watch(max(old.fed, self.gate.last_acted), old.bitten), now)
-        return self.watch.bitten and not old.bitten
+        self.emit(LeaseChanged(owner, None), owner)
+        return True
 
     def direct(self, source: str) -> Direct:
         return Direct(self.gate, self.slot, source)
@@ -171,41 +128,34 @@ class Host:
         self.bus.publish(Message(payload, self.topic, self.clock.now(), self.clock.wall(), self.robot, source or self.name, self.actuator.name))
 
     def statistics(self) -> HostStatistics:
-        return HostStatistics(self.gate.acted, dict(self.gate.refusals), self.restarts, self.slot.statistics() if self.slot else None)
+        return HostStatistics(self.gate.acted, dict(self.gate.refusals), self.part.restarts, self.slot.statistics() if self.slot else None)
 
     def close(self, reason: str, patience: float = 1.0) -> None:
-        self.gate.stopped = reason
-        if not self.skipped:
-            self._guarded(lambda: self.driver.terminate(reason))
+        self.part.close(reason)
         if self.slot is not None:
             self.slot.close(patience)
 
-    def _guarded(self, call: Callable[[], None]) -> None:
-        try:
-            call()
-        except (Stopped, Exception) as error:
+    def _stop_gate(self, why: str) -> None:
+        self.gate.stopped = why
+        if why:
             self.gate.epoch = 0
-            self._failed(self, error)
+
+    def _command_failed(self, error: BaseException) -> None:
+        self.part.fail(error)
 
     def _limits(self) -> tuple[Limits, Transmission]:
-        limits = self.joint.limits if self.joint is not None and self.joint.limits is not None else OPEN
-        return self._resolve(limits), self._resolve(self.actuator.transmission)
+        return self._resolve(self.joint.limits or OPEN), self._resolve(self.actuator.transmission)
 
     def _context(self) -> Context:
         gate = self.gate
 
         def report(payload: Any) -> None:
-            self.emit(to_joint_space(payload, gate.transmission))
+            seen = to_joint_space(payload, gate.transmission)
+            if type(seen) is JointState:
+                self.joint_state = seen
+            self.emit(seen)
 
         motor = MotorProfile.of(gate.limits, gate.transmission)
-        return Context(self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.clock.later)
-
-    def _new(self) -> Any:
-        make = self._make
-        if isinstance(make, str):
-            module, _, name = make.partition(":")
-            try:
-                make = getattr(importlib.import_module(module), name)
-            except (ImportError, AttributeError) as error:
-                raise InputError(f"{self.name}: driver {self._make!r} cannot be imported: {error}; write 'package.module:Class'") from error
-        return make() if isinstance(make, type) or callable(make) else make
+        return Context(
+            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.clock.later, self.part.mail.listen, self.part.commanded
+        )

@@ -59,10 +59,10 @@ def make_safe(gate: Gate, disarm: Callable[[dict[str, Any]], None], options: dic
 class Guard(ABC):
     """Makes one actuator safe when told to. Registration is automatic, and the guard outlives the driver."""
 
-    def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: dict[str, Any]) -> None:
+    def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: Callable[[], dict[str, Any]]) -> None:
         self.gate = gate
         self.disarm = disarm
-        self.options = options
+        self.options = options  # as they are when they are needed
 
     @abstractmethod
     def go(self, done: Done) -> None:
@@ -74,14 +74,14 @@ class Guard(ABC):
 
 class InlineGuard(Guard):
     def go(self, done: Done) -> None:
-        done(make_safe(self.gate, self.disarm, self.options))
+        done(make_safe(self.gate, self.disarm, self.options()))
 
     def close(self) -> None:
         return
 
 
 class ParkedGuard(Guard):
-    def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: dict[str, Any]) -> None:
+    def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: Callable[[], dict[str, Any]]) -> None:
         super().__init__(gate, disarm, options)
         self._box: queue.SimpleQueue[Done | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"pushrod guard {gate.name}", daemon=True)
@@ -92,7 +92,7 @@ class ParkedGuard(Guard):
 
     def _run(self) -> None:
         while (done := self._box.get()) is not None:
-            done(make_safe(self.gate, self.disarm, self.options))
+            done(make_safe(self.gate, self.disarm, self.options()))
 
     def close(self) -> None:
         self._box.put(None)

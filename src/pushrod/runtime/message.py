@@ -90,6 +90,15 @@ class JointState(Struct, frozen=True, gc=False, tag=True):
         return None
 
 
+class LeaseChanged(Struct, frozen=True, gc=False, tag=True):
+    """An actuator has another owner (None: nobody's), until a time of the runtime's clock [s]."""
+
+    old: str | None
+    new: str | None
+    priority: int = 0
+    until: float = float("inf")
+
+
 class HardwareError(Struct, frozen=True, gc=False, tag=True):
     path: tuple[str, ...]
     error: str
@@ -104,7 +113,9 @@ class Transition(Struct, frozen=True, gc=False, tag=True, rename={"from_": "from
 
 
 class ParameterChanged(Struct, frozen=True, gc=False, tag=True):
+    """source: local, remote, init, persisted or startup, or a word of whoever set it."""
+
     path: str
     old: Any
     new: Any
-    source: Literal["local", "remote", "init", "persisted", "startup"] = "local"
+    source: str = "local"

@@ -6,9 +6,9 @@ from pushrod.runtime.bus import Bus
 from pushrod.runtime.message import EndMotion
 
 
-async def await_motion(bus: Bus, topic: tuple[str, ...], command_id: str, timeout: float | None = None) -> EndMotion:
+async def await_motion(bus: Bus, robot: str, topic: tuple[str, ...], command_id: str, timeout: float | None = None) -> EndMotion:
     """The EndMotion that carries the id. One that was published before the call is found if it is the newest of its topic."""
-    watch = bus.subscribe(topic, (EndMotion,), latched=True)
+    watch = bus.subscribe(topic, (EndMotion,), latched=True, robot=robot)
     try:
         async with asyncio.timeout(timeout):
             async for message in watch:

@@ -15,6 +15,7 @@ ADVICE = {
     "stale": "it is older than its validity: send it sooner, or let it be valid longer",
     "sequence": "a duplicate, or out of order: give it a higher sequence number",
     "lease": "another commander holds this actuator: wait, or take it over explicitly",
+    "watchdog": "no command came in time and its watchdog has bitten: find out why, then clear it",
     "not_armed": "arm the robot first",
     "epoch": "it was sent before a disarm: send it again",
     "limits": "stay within the limits of the joint, or choose the policy clamp",

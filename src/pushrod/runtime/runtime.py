@@ -3,140 +3,156 @@
 servo = rt["shoulder/motor"]                 by name or by any unambiguous tail of its path
 rt.arm(); servo.direct.set_position(0.5)     three deliveries, the same six verbs, one typed answer
 @rt.loop(hz=1000)                            a fixed-rate loop: a thread on the wall clock, inline on the stepped one
+rt.parameters.set("gain", 0.75)              checked as a whole before anything changes, then told to all whom it concerns
 """
 
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from pushrod.core.errors import InputError
 from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
-from pushrod.robot.options import plain
+from pushrod.robot.reference import references
+from pushrod.robot.store import Change, Store
+from pushrod.runtime import building
 from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed
-from pushrod.runtime.bus import Bus, LocalBus
+from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock
-from pushrod.runtime.delivery import Direct, Publish, Sync
+from pushrod.runtime.delivery import TIMEOUT
 from pushrod.runtime.gate import send
+from pushrod.runtime.handle import Handle
 from pushrod.runtime.host import Host
+from pushrod.runtime.machine import Machine
 from pushrod.runtime.making_safe import Guard, InlineGuard, ParkedGuard, find_disarm
-from pushrod.runtime.message import Command, HardwareError, Message, Transition
+from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
-from pushrod.runtime.payload import Hold, Payload, Stop
+from pushrod.runtime.node import Node
+from pushrod.runtime.part import DriverError
+from pushrod.runtime.payload import Payload
+from pushrod.runtime.responsive import responsive
 from pushrod.runtime.result import Result
-from pushrod.safety.lease import Lease
-from pushrod.safety.restart import spend
+from pushrod.runtime.supervision import Supervisor
+from pushrod.runtime.watching import WATCH_HZ, Watching
+from pushrod.safety.lease import WATCHDOG
 from pushrod.safety.state import State
-from pushrod.safety.watchdog import Reaction
 
-WATCH_HZ = 100.0
-REACTIONS: dict[Reaction, Payload] = {
-    Reaction.HOLD: Hold(),
-    Reaction.RAMP: Stop("decelerate"),
-    Reaction.DAMP: Stop("decelerate"),
-    Reaction.RELEASE: Stop("immediate"),
-}
-
-
-class Handle(NamedTuple):
-    """An actuator as one commander sees it."""
-
-    host: Host
-    source: str
-    direct: Direct
-    sync: Sync
-    publish: Publish
-
-    def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
-        """Become the only commander for a while; a higher priority takes over from a lower one."""
-        clock = self.host.clock
-        return self.host.take_lease(Lease(self.source, priority, clock.now() + seconds))
-
-    def release_lease(self) -> bool:
-        return self.host.release_lease(self.source)
-
-    def request(self, request: Any) -> Any:
-        return self.host.request(request)
+ENDS = "the runtime ends"
+Address = str | Sequence[str]
 
 
 class Runtime:
-    """`drivers` puts a class, a function that makes one, or an import path in the place of what the description names, by actuator."""
+    """`drivers` puts a class, a function that makes one, or an import path in the place of what the description names, by the name of the part.
+
+    machine       a simulated machine whose ports drive the actuators
+    simulation    every other actuator is driven by an ideal, kinematic motor
+    persisted     the file parameters are kept in; `startup` are values that win over it
+    """
 
     def __init__(
         self,
         robot: Robot,
         drivers: Mapping[str, Any] | None = None,
         *,
+        machine: Machine | None = None,
+        simulation: bool = False,
         clock: Clock | None = None,
         bus: Bus | None = None,
-        resolve: Callable[[Any], Any] = lambda value: value,
+        persisted: str | Path | None = None,
+        startup: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.robot = robot
+        self.machine = machine
         self.clock = clock or WallClock()
+        self._own_bus = bus is None
         self.bus = bus or LocalBus(self.clock.now)
-        self._paths = paths.actuator_paths(robot)
-        chosen = dict(drivers or {})
-        self.hosts = {name: self._host(name, chosen, resolve) for name in sorted(self._paths, key=lambda name: self._paths[name])}
-        if chosen:
-            raise InputError(f"drivers for actuators that {robot.name} does not have: {', '.join(sorted(chosen))}; it has {', '.join(self.hosts)}")
-        self.arming = Arming({host.name: self._guard(host) for host in self.hosts.values()}, self._missing, self._transition)
-        self._spent: tuple[float, ...] = ()
-        self._supervising = threading.RLock()
+        found = building.sources(robot, drivers or {}, machine, simulation)
+        self.parameters = Store.of(robot, persisted, startup, found.flaws)
+        self.hosts = building.hosts(robot, found, self.parameters, self.clock, self.bus)
+        self.nodes = building.nodes(robot, found, self.parameters, self.clock, self.bus)
+        self._paths = {name: host.path for name, host in self.hosts.items()}
+        guards = {host.name: self._guard(host) for host in self.hosts.values()}
+        self.arming = Arming(guards, self._missing, self._transition, lambda call: self.clock.later(0.0, call))
+        self.watching = Watching(self.hosts.values(), self.clock, self.arming.make_one_safe, self.report_error)
+        self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._cadences: list[Cadence] = []
+        self._loop_errors: list[Exception] = []
+        self._stack = ExitStack()
+        for owner in self._owners():
+            owner.part.commanded = self._commanded_by(owner.part.path[-1])
+            self._supervisor.look_after(owner)
 
     async def __aenter__(self) -> "Runtime":
-        for host in self.hosts.values():
-            host.start()
-        if any(host.actuator.watchdog for host in self.hosts.values()):
-            self._cadences.append(self.clock.every(1.0 / WATCH_HZ, self._watch, "watchdogs"))
-        for host in self.hosts.values():
-            if host.driver.tick is not None and host.driver.tick_hz:
-                self._cadences.append(self.clock.every(1.0 / host.driver.tick_hz, self._ticker(host), f"tick {host.name}"))
+        try:
+            self._stack.callback(self.parameters.watch("", self._parameters_changed))
+            starting = [(owner, owner.start()) for owner in self._owners()]
+            for owner, future in starting:
+                try:
+                    await asyncio.wrap_future(future)
+                except Exception as error:
+                    raise DriverError(f"{owner.name} could not be started: {type(error).__name__}: {error}") from error
+            if isinstance(self.clock, WallClock):
+                self._stack.enter_context(responsive())
+            self._start_loops()
+        except BaseException:
+            self._shut()
+            raise
         return self
 
-    async def __aexit__(self, *error: Any) -> None:
-        for cadence in self._cadences:
-            cadence.stop()
-        self.disarm("the runtime ends")
-        for host in self.hosts.values():
-            host.close("the runtime ends")
-        self.arming.close()
-        self.clock.close()
-        self.bus.close()
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self._shut()
+        if error is None and self._loop_errors:
+            raise self._loop_errors[0]
 
-    def __getitem__(self, address: str | Sequence[str]) -> Handle:
+    def __getitem__(self, address: Address) -> Handle:
         return self.handle(address)
 
-    def handle(self, address: str | Sequence[str], source: str = "local") -> Handle:
+    def handle(self, address: Address, source: str = "local") -> Handle:
         """The actuator as `source` commands it."""
+        if source == WATCHDOG:
+            raise InputError(f"nobody may call himself {WATCHDOG!r}: choose another source")
         host = self.hosts[paths.find(self._paths, address)[-1]]
         return Handle(host, source, host.direct(source), host.sync(source), host.publish(source))
 
-    def send(self, commands: Mapping[str, Payload], source: str = "local", validity: float = 0.0) -> dict[str, Result]:
-        """Several commands as one: all pass their gates, then all act; or none does."""
-        now = self.clock.now()
-        hosts = {address: self.handle(address, source).host for address in commands}
-        blocking = [address for address, host in hosts.items() if host.slot is not None]
+    def send(self, commands: Iterable[tuple[Address, Payload]], source: str = "local", validity: float = 0.0) -> list[Result]:
+        """Several commands as one: all pass their gates, then all act in the same tick; or none does."""
+        asked = [(self.handle(address, source).host, payload) for address, payload in commands]
+        blocking = sorted({host.name for host, _ in asked if host.slot is not None})
         if blocking:
             raise InputError(f"{', '.join(blocking)}: a driver that blocks cannot act in the same tick as others; use sync")
-        pairs = [(hosts[address].gate, Command(payload, source, now, validity)) for address, payload in commands.items()]
+        now = self.clock.now()
+        pairs = [(host.gate, Command(payload, source, now, validity)) for host, payload in asked]
         results = send(pairs)
-        for host, (_, command), result in zip(hosts.values(), pairs, results, strict=True):
+        for (host, _), (_, command), result in zip(asked, pairs, results, strict=True):
             host.announce(command, result)
-        return dict(zip(commands, results, strict=True))
+        return results
 
-    async def motion(self, address: str | Sequence[str], command_id: str, timeout: float | None = None) -> Any:
+    async def motion(self, address: Address, command_id: str, timeout: float | None = None) -> EndMotion:
         """Wait for the end of the motion that this command began."""
-        return await await_motion(self.bus, self.handle(address).host.topic, command_id, timeout)
+        return await await_motion(self.bus, self.robot.name, self.handle(address).topic, command_id, timeout)
+
+    async def request(self, name: str, request: Any, timeout: float = TIMEOUT) -> Any:
+        """Ask a sensor or controller something that is its own business; for an actuator, its handle does it."""
+        if name not in self.nodes:
+            raise InputError(f"{self.robot.name} runs no sensor or controller {name!r}; it runs {', '.join(self.nodes) or 'none'}")
+        async with asyncio.timeout(timeout):
+            return await asyncio.wrap_future(self.nodes[name].part.request(request))
+
+    def subscribe(
+        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+    ) -> Subscription:
+        """What this robot publishes at a topic or below; `bus.subscribe` sees all robots of a shared bus."""
+        return self.bus.subscribe(prefix, types, size, policy, latched, self.robot.name)
 
     def loop(self, hz: float, name: str = "") -> Callable[[Callable[[int], None]], Cadence]:
-        """Call a function at a fixed rate until the runtime ends."""
+        """Call a function with k = 0, 1, 2 ... at a fixed rate. If it raises, all is disarmed, and the error comes when the runtime ends."""
 
         def start(tick: Callable[[int], None]) -> Cadence:
-            cadence = self.clock.every(1.0 / hz, tick, name or getattr(tick, "__name__", "loop"))
-            self._cadences.append(cadence)
-            return cadence
+            return self._every(1.0 / hz, tick, name or getattr(tick, "__name__", "loop"))
 
         return start
 
@@ -159,75 +175,94 @@ class Runtime:
     def reset(self, is_gone: Callable[[], bool] = lambda: True) -> Armed:
         return self.arming.reset(is_gone)
 
+    def clear_watchdog(self, address: Address) -> bool:
+        """Let an actuator take commands again after its watchdog has bitten; False where it has not."""
+        return self.watching.clear(self.handle(address).host.name)
+
     def report_error(self, path: Sequence[str], error: str) -> None:
         """Tell observers of a hardware error; nothing else happens."""
         self._publish(("safety", "error"), HardwareError(tuple(path), error))
 
-    def _host(self, name: str, chosen: dict[str, Any], resolve: Callable[[Any], Any]) -> Host:
-        actuator = self.robot.actuator(name)
-        driver = chosen.pop(name, None) or actuator.driver
-        if not driver:
-            raise InputError(f"actuator {name} of {self.robot.name} names no driver; give drivers={{{name!r}: ...}}")
-        joint = self.robot.joint(actuator.joint)
-        return Host(self.robot.name, self._paths[name], actuator, joint, driver, resolve, self.clock, self.bus, self._driver_failed)
+    def _owners(self) -> tuple[Host | Node, ...]:
+        """Sensors first, so that they hear the actuators start; controllers, which command, last."""
+        sensors = [node for node in self.nodes.values() if node.topic[0] == "sensor"]
+        controllers = [node for node in self.nodes.values() if node.topic[0] == "controller"]
+        return (*sensors, *self.hosts.values(), *controllers)
+
+    def _commanded_by(self, source: str) -> Callable[[Address], Handle]:
+        return lambda address: self.handle(address, source)
+
+    def _start_loops(self) -> None:
+        if self.machine is not None:
+            self._every(self.machine.dt, self._step_machine, "machine", first=1, rank=0)
+        if len(self.watching):
+            self._every(1.0 / WATCH_HZ, self.watching.look, "watchdogs")
+        for owner in self._owners():
+            if owner.part.driver.tick is not None and owner.part.driver.tick_hz:
+                self._every(1.0 / owner.part.driver.tick_hz, owner.part.tick, f"tick {owner.name}")
+
+    def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> Cadence:
+        def guarded(k: int) -> None:
+            try:
+                tick(k)
+            except Exception as error:
+                cadence.stop()
+                self._loop_errors.append(error)
+                what = f"{type(error).__name__}: {error}"
+                self.report_error(("loop", name), what)
+                self.clock.later(0.0, lambda: self.arming.fault(f"the loop {name} raised {what}"))
+
+        cadence = self.clock.every(period, guarded, name, first, rank)
+        self._cadences.append(cadence)
+        return cadence
+
+    def _step_machine(self, _: int) -> None:
+        """With every gate closed, so that what was sent as one is seen as one."""
+        assert self.machine is not None
+        gates = [host.gate for host in sorted(self.hosts.values(), key=lambda host: host.name)]
+        for gate in gates:
+            gate.lock.acquire()
+        try:
+            self.machine.step()
+        finally:
+            for gate in reversed(gates):
+                gate.lock.release()
+
+    def _shut(self) -> None:
+        self._supervisor.end()
+        for cadence in self._cadences:
+            cadence.stop()
+        self.disarm(ENDS)
+        for owner in reversed(self._owners()):
+            owner.close(ENDS)
+        self.arming.close()
+        self.clock.close()
+        self._stack.close()
+        if self._own_bus:
+            self.bus.close()
 
     def _guard(self, host: Host) -> Guard:
         kind = InlineGuard if isinstance(self.clock, SteppedClock) else ParkedGuard
         who = {"robot": host.robot, "path": list(host.path)}  # so that a disarm function knows which of several equal actuators is meant
-        return kind(host.gate, find_disarm(host.driver.disarm), {**plain(host.actuator.options), **who})
+        return kind(host.gate, find_disarm(host.part.driver.disarm), lambda: {**host.part.plain_options, **who})
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""
-        found = [f"{host.name}: {host.gate.stopped}" for host in self.hosts.values() if host.gate.stopped and not host.skipped]
-        found += [f"{host.name}: its watchdog has bitten; clear it" for host in self.hosts.values() if host.watch is not None and host.watch.bitten]
+        found = [f"{host.name}: {host.part.stopped}" for host in self.hosts.values() if host.part.stopped and not host.part.skipped]
+        found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
         return found if self.hosts else ["the robot has no actuators"]
 
     def _transition(self, old: State, new: State, why: str) -> None:
         self._publish(("state_machine",), Transition(old.value, new.value, why))
 
-    def _driver_failed(self, host: Host, error: BaseException) -> None:
-        """A driver raised: make it safe at once, then start it again while the budget lasts."""
-        with self._supervising:
-            host.gate.stopped = f"{type(error).__name__}: {error}"
-            self.report_error(host.path, host.gate.stopped)
-            self.arming.make_one_safe(host.name)
-            self._spent, allowed = spend(self.robot.restarts, self._spent, self.clock.now())
-            if not (allowed and host.actuator.restart):
-                self.clock.later(0.0, lambda: self._give_up(host))
-            else:
-                self.clock.later(0.0, lambda: self._again(host))
-
-    def _again(self, host: Host) -> None:
-        try:
-            host.restart()
-        except Exception as error:
-            self._driver_failed(host, error)
-
-    def _give_up(self, host: Host) -> None:
-        self.arming.fault(f"{host.name} keeps failing: {host.gate.stopped}")
-
-    def _watch(self, _: int) -> None:
-        for host in self.hosts.values():
-            if host.look_at_watchdog():
-                assert host.actuator.watchdog is not None
-                payload = REACTIONS[host.actuator.watchdog.reaction]
-                host.publish("watchdog").send(payload)
-                self.report_error(host.path, f"no command for {host.actuator.watchdog.silence:g} s: {host.actuator.watchdog.reaction.value}")
-
-    def _ticker(self, host: Host) -> Callable[[int], None]:
-        def tick(_: int) -> None:
-            with host.gate.lock:
-                if host.gate.stopped or host.driver.tick is None:
-                    return
-                try:
-                    host.driver.tick(self.clock.now())
-                    return
-                except Exception as error:
-                    host.gate.epoch = 0
-                    failure = error
-            self._driver_failed(host, failure)
-
-        return tick
+    def _parameters_changed(self, changes: tuple[Change, ...]) -> None:
+        """All values are set by now: whoever names one of them is told once, then the observers."""
+        paths_changed = {change.path for change in changes}
+        for owner in self._owners():
+            if owner.part.parameters & paths_changed or (isinstance(owner, Host) and references((owner.joint, owner.actuator)) & paths_changed):
+                owner.refresh()
+        for change in changes:
+            self._publish(("param", *change.path.split(".")), ParameterChanged(*change))
 
     def _publish(self, topic: tuple[str, ...], payload: Any) -> None:
         self.bus.publish(Message(payload, topic, self.clock.now(), self.clock.wall(), self.robot.name, "runtime"))

@@ -1,19 +1,24 @@
-"""In front of a driver that blocks: one thread of its own, and one slot in which the newest command waits.
+"""A driver that blocks: one thread that all its calls are made on, and one place for the newest command that waits.
 
 The gate is asked at the door, so that what would be refused displaces nothing, and again at the last hop, by the driver's thread.
-A displaced command is answered `superseded`. A command that has not started can be withdrawn.
+A displaced command is answered `superseded`. A command that has not started can be withdrawn. Calls that are not commands wait in line
+beside it. On the stepped clock there is no thread: everything is done in place, so that a run can be repeated.
 """
 
 import queue
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.message import Command
+from pushrod.runtime.payload import Stop
 from pushrod.runtime.result import Refused, Result
 
 Answer = Callable[[Result], None]
+Job = Callable[[], None]
 
 
 class Waiting(NamedTuple):
@@ -28,35 +33,56 @@ class SlotStatistics(NamedTuple):
     withdrawn: int
 
 
-class Slot:
+class Slot(ABC):
+    @abstractmethod
+    def put(self, command: Command, answer: Answer) -> Waiting | None:
+        """Where it waits; None where it is settled already, which `answer` has been told."""
+
+    @abstractmethod
+    def withdraw(self, entry: Waiting) -> bool:
+        """True: it had not started, and never will."""
+
+    @abstractmethod
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
+        """Any other call, on the thread of the driver."""
+
+    @abstractmethod
+    def statistics(self) -> SlotStatistics: ...
+
+    @abstractmethod
+    def close(self, patience: float) -> bool:
+        """True where the thread has ended; a driver that hangs keeps its own."""
+
+
+class ThreadSlot(Slot):
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._lock = threading.Lock()
         self._waiting: Waiting | None = None
-        self._bell: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._bell: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._taken = self._superseded = self._withdrawn = 0
         self._thread = threading.Thread(target=self._run, name=f"pushrod driver {gate.name}", daemon=True)
         self._thread.start()
 
     def put(self, command: Command, answer: Answer) -> Waiting | None:
-        """Where it waits; None where it was refused at the door, which `answer` has been told."""
         verdict = self._gate.admit(command)
         if type(verdict) is Refused:
             answer(verdict)
             return None
         entry = Waiting(command, answer)
         with self._lock:
-            old, self._waiting = self._waiting, entry
+            old = self._waiting
+            stopping = old is not None and type(old.command.payload) is Stop and type(command.payload) is not Stop
+            late, self._waiting = (entry, old) if stopping else (old, entry)  # a stop that has not acted yet is not displaced
             self._taken += 1
-            self._superseded += old is not None
-        if old is not None:
-            old.answer(self._gate.refuse("superseded", old.command))
-        else:
-            self._bell.put(True)
-        return entry
+            self._superseded += late is not None
+        if late is not None:
+            late.answer(self._gate.refuse("superseded", late.command, "a stop is waiting to act" if stopping else ""))
+        if old is None:
+            self._bell.put(self._act)
+        return None if late is entry else entry
 
     def withdraw(self, entry: Waiting) -> bool:
-        """True: it had not started, and never will."""
         with self._lock:
             if self._waiting is not entry:
                 return False
@@ -64,19 +90,62 @@ class Slot:
             self._withdrawn += 1
             return True
 
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
+        future: Future[Any] = Future()
+        self._bell.put(lambda: settle(future, call))
+        return future
+
     def statistics(self) -> SlotStatistics:
         with self._lock:
             return SlotStatistics(int(self._waiting is not None), self._taken, self._superseded, self._withdrawn)
 
+    def _act(self) -> None:
+        with self._lock:
+            entry, self._waiting = self._waiting, None
+        if entry is not None:
+            entry.answer(self._gate(entry.command))
+
     def _run(self) -> None:
-        while self._bell.get():
-            with self._lock:
-                entry, self._waiting = self._waiting, None
-            if entry is not None:
-                entry.answer(self._gate(entry.command))
+        while (job := self._bell.get()) is not None:
+            job()
 
     def close(self, patience: float) -> bool:
-        """True where the thread has ended; a driver that hangs keeps its own."""
-        self._bell.put(False)
+        self._bell.put(None)
+        if self._thread is threading.current_thread():
+            return False
         self._thread.join(patience)
         return not self._thread.is_alive()
+
+
+class InlineSlot(Slot):
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._taken = 0
+
+    def put(self, command: Command, answer: Answer) -> Waiting | None:
+        self._taken += 1
+        answer(self._gate(command))
+        return None
+
+    def withdraw(self, entry: Waiting) -> bool:
+        return False
+
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
+        future: Future[Any] = Future()
+        settle(future, call)
+        return future
+
+    def statistics(self) -> SlotStatistics:
+        return SlotStatistics(0, self._taken, 0, 0)
+
+    def close(self, patience: float) -> bool:
+        return True
+
+
+def settle(future: "Future[Any]", call: Callable[[], Any]) -> None:
+    """Make the call and keep what came of it."""
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)

@@ -6,6 +6,8 @@ explicit act and is announced; a command never takes a lease by itself.
 
 from typing import NamedTuple
 
+WATCHDOG = "watchdog"  # holds an actuator after it has bitten, above everybody, until it is cleared
+
 
 class Lease(NamedTuple):
     owner: str

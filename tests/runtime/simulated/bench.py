@@ -1,6 +1,7 @@
 """A motor on a clock that is advanced by hand, and everything it says, with the time it said it."""
 
 import itertools
+from types import SimpleNamespace
 from typing import Any
 
 from pushrod.robot.motor_profile import MotorProfile
@@ -17,7 +18,16 @@ class Bench:
         self.clock = SteppedClock()
         self.said: list[tuple[float, Any]] = []
         self.ids = (f"c{k}" for k in itertools.count(1))
-        self.context = Context(robot, path, path[-2], motor or MotorProfile(), self.clock.now, self._say, self.clock.later)
+        self.context = Context(
+            robot,
+            path,
+            path[-2],
+            motor or MotorProfile(),
+            self.clock.now,
+            self._say,
+            self.clock.later,
+            actuator=lambda name: SimpleNamespace(topic=("actuator", *path[:-1], name)),
+        )
 
     def _say(self, payload: Any) -> None:
         self.said.append((self.clock.now(), payload))

@@ -4,7 +4,7 @@ import pytest
 from bench import Bench, Motor, message
 
 from pushrod.core.errors import InputError, UnknownNameError
-from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, Outcome
+from pushrod.runtime.message import BeginMotion, Command, EndMotion, Outcome
 from pushrod.runtime.payload import Position, Stop, Velocity
 from pushrod.runtime.result import ACCEPTED, refused
 from pushrod.runtime.simulated.estimator import OpenLoopEstimator, Options
@@ -180,7 +180,7 @@ def test_a_known_start_is_published_at_once() -> None:
 def test_new_options() -> None:
     w = Watcher(max_silence=1.0)
     w.tell(BeginMotion(0.0, 1.0, 0.0))
-    w.estimator.handle_options(Options("motor", max_silence=3.0))
+    w.estimator.handle_options(w.context, Options("motor", max_silence=3.0))
     w.clock.advance(2.0)
     assert len(w.told()) == 1
     assert w.estimator.estimate(2.0).x == 1.0
@@ -188,10 +188,10 @@ def test_new_options() -> None:
 
 def test_listens_to_its_actuator_alone() -> None:
     w = Watcher()
-    assert w.estimator.listens_to(("base", "shoulder", "motor"))
-    assert not w.estimator.listens_to(("base", "elbow", "other"))
-    w.tell(JointState(("shoulder",), (9.0,)))
+    w.estimator.handle_message(("actuator", "base", "elbow", "other"), message(BeginMotion(0.0, 0.75, 0.0), 0.0))
     assert w.told() == []
+    w.tell(BeginMotion(0.0, 0.75, 0.0))
+    assert w.told() == [(0.0, 0.75, 0.0)]
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ DEG = math.pi / 180.0
 
 def test_is_a_driver_of_all_six_verbs() -> None:
     found = hooks(Kinematic())
-    assert set(found.command_payloads) == set(BUILT_IN)
-    assert found.capabilities == {"position_feedback", "velocity_feedback"}
+    assert set(found.command_payloads(None)) == set(BUILT_IN)
+    assert found.capabilities(None) == {"position_feedback", "velocity_feedback"}
     assert found.disarm == "pushrod.runtime.simulated.kinematic:disarm"
     assert found.options is Options
 
@@ -301,11 +301,11 @@ class TestFeedback:
     def test_new_options(self) -> None:
         m = Motor(feedback_hz=10.0)
         m.clock.advance(1.0)
-        m.driver.handle_options(Options(feedback_hz=0.0))
+        m.driver.handle_options(m.context, Options(feedback_hz=0.0))
         n = len(m.states())
         m.clock.advance(1.0)
         assert len(m.states()) == n
-        m.driver.handle_options(Options(feedback_hz=20.0))
+        m.driver.handle_options(m.context, Options(feedback_hz=20.0))
         m.clock.advance(1.0)
         assert len(m.states()) == n + 20
 

@@ -108,9 +108,9 @@ def test_disarming_stops_what_moves() -> None:
         rt["motor"].direct.set_velocity(1.0, id="go")
         await asyncio.sleep(0.7)
         answer = rt.disarm()
-        before = rt["motor"].request("state")
+        before = await rt["motor"].request("state")
         await asyncio.sleep(1.0)
-        return answer, before, rt["motor"].request("state"), heard(watch, EndMotion)
+        return answer, before, await rt["motor"].request("state"), heard(watch, EndMotion)
 
     answer, before, after, (end,) = run(one_joint(), body)
     assert answer.ok
@@ -123,7 +123,7 @@ def test_a_fault_stops_this_actuator_and_a_new_driver_takes_its_place() -> None:
         rt.arm()
         rt["motor"].direct.set_velocity(1.0, id="go")
         await asyncio.sleep(0.5)
-        rt["motor"].request({"fault": "overheated"})
+        await rt["motor"].request({"fault": "overheated"})
         result = rt["motor"].direct.set_position(0.0)
         await asyncio.sleep(0.1)
         rt.arm()
@@ -144,7 +144,7 @@ def test_a_trajectory_to_its_end() -> None:
         points = [Waypoint(0.3, 1.0), Waypoint(-0.3, 2.5), Waypoint(0.0, 4.0)]
         rt["motor"].direct.follow_trajectory(points, id="path")
         await asyncio.sleep(2.5)
-        middle = rt["motor"].request("state")
+        middle = await rt["motor"].request("state")
         end = await rt.motion("motor", "path")
         return middle, end, rt.clock.now()
 
@@ -172,6 +172,6 @@ def test_the_same_run_says_the_same_twice() -> None:
 
 def test_the_class_can_be_named_or_given() -> None:
     async def body(rt, watch):
-        return type(rt.hosts["motor"].driver.driver)
+        return type(rt.hosts["motor"].part.driver.driver)
 
     assert run(one_joint(), body) is Kinematic

@@ -41,6 +41,10 @@ class OpenLoopEstimator:
     options = Options
 
     def init(self, context: Context, options: Options) -> None:
+        context.listen(context.actuator(options.actuator).topic)
+        self._set_up(context, options)
+
+    def _set_up(self, context: Context, options: Options) -> None:
         if not 0.0 < options.publish_rate <= 1e4:
             raise InputError(f"publish_rate = {options.publish_rate!r} Hz: allowed are numbers above 0, up to 10000")
         if not 0.0 < options.max_silence < float("inf"):
@@ -61,19 +65,19 @@ class OpenLoopEstimator:
         if options.initial is not None:
             self._publish(Sample(options.initial))
 
-    def handle_options(self, options: Options) -> None:
+    def handle_options(self, context: Context, options: Options) -> None:
         with self._lock:
             self.terminate("new options")
             last = self._last
-            self.init(self.context, options)
+            if options.actuator != self.settings.actuator:
+                context.listen(context.actuator(options.actuator).topic)
+            self._set_up(context, options)
             self._last = last if options.initial is None else self._last
-
-    def listens_to(self, path: tuple[str, ...]) -> bool:
-        """Whether what appears on the topic of an actuator at this path concerns it."""
-        return path[-1] == self.settings.actuator
 
     def handle_message(self, topic: tuple[str, ...], message: Message) -> None:
         payload = message.payload
+        if topic[-1] != self.settings.actuator:
+            return  # it listened to another before
         with self._lock:
             if isinstance(payload, BeginMotion):
                 self._reported = message.time

@@ -58,14 +58,15 @@ class Kinematic:
         self._cancel_alarm: Cancel = nothing
         initial = options.initial if options is not None else None
         self._rest = Sample(context.motor.initial if initial is None else initial)
-        self.handle_options(options or Options())
+        self.handle_options(context, options or Options())
         with _registering:
             _motors.add(self)
         self._publish_feedback(0)
 
-    def handle_options(self, options: Options) -> None:
+    def handle_options(self, context: Context, options: Options) -> None:
         _check(options)
         with self._lock:
+            self.context = context
             self.settings = options
             self.axis = Axis.of(self.context.motor, options.jerk, options.inertia)
             if self._pulse is None or self._pulse.hz != options.feedback_hz:

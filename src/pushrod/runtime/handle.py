@@ -1,0 +1,49 @@
+"""An actuator as one commander sees it: three deliveries, what it reported last, and who may command it."""
+
+import asyncio
+from typing import Any, NamedTuple
+
+from pushrod.runtime.delivery import TIMEOUT, Direct, Publish, Sync
+from pushrod.runtime.host import Host, HostStatistics
+from pushrod.runtime.message import JointState
+from pushrod.safety.lease import Lease
+
+
+class Handle(NamedTuple):
+    host: Host
+    source: str
+    direct: Direct
+    sync: Sync
+    publish: Publish
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return self.host.path
+
+    @property
+    def topic(self) -> tuple[str, ...]:
+        return self.host.topic
+
+    @property
+    def joint_state(self) -> JointState | None:
+        """What its driver reported last, in joint space; None before the first report."""
+        return self.host.joint_state
+
+    @property
+    def lease(self) -> Lease | None:
+        return self.host.gate.lease
+
+    def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
+        """Become the only commander for a while. One of higher priority takes over from one of lower; all see it on the topic."""
+        return self.host.take_lease(Lease(self.source, priority, self.host.clock.now() + seconds))
+
+    def release_lease(self) -> bool:
+        return self.host.release_lease(self.source)
+
+    async def request(self, request: Any, timeout: float = TIMEOUT) -> Any:
+        """A call that is not a command: what a driver answers to is its own business."""
+        async with asyncio.timeout(timeout):
+            return await asyncio.wrap_future(self.host.part.request(request))
+
+    def statistics(self) -> HostStatistics:
+        return self.host.statistics()

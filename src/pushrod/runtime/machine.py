@@ -1,0 +1,13 @@
+"""A simulated machine: one world that moves in steps, and drivers that are ports into it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+
+class Machine(Protocol):
+    """The runtime calls `step` once every `dt` seconds, with all gates closed, so that commands sent as one are seen in the same step."""
+
+    dt: float
+    drivers: Mapping[str, Callable[[], Any]]  # by actuator
+
+    def step(self) -> None: ...

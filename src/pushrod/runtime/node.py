@@ -1,0 +1,76 @@
+"""A supervised sensor or controller: a part that takes no commands, publishes on a topic of its own, and hears what it listens to."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pushrod.robot.description import DIRECT, Controller, Limits, Sensor
+from pushrod.robot.motor_profile import MotorProfile
+from pushrod.robot.transmission import Transmission
+from pushrod.runtime.bus import Bus
+from pushrod.runtime.clock import Clock
+from pushrod.runtime.driver import Context
+from pushrod.runtime.joint_space import to_joint_space
+from pushrod.runtime.message import Message
+from pushrod.runtime.part import Part, Source
+
+
+class StandIn:
+    """What a controller is replaced by where a simulation asks for it: it does nothing and finds every request well."""
+
+    def init(self, context: Context, options: Any) -> None:
+        return None
+
+    def handle_request(self, request: Any) -> None:
+        return None
+
+
+class Node:
+    """`limits` are those of the joint a sensor sits on; what it publishes of a joint is turned into joint space."""
+
+    def __init__(
+        self,
+        robot: str,
+        path: tuple[str, ...],
+        what: Sensor | Controller,
+        limits: Limits | None,
+        source: Source,
+        resolve: Callable[[Any], Any],
+        clock: Clock,
+        bus: Bus,
+    ) -> None:
+        self.robot = robot
+        self.path = path
+        self.name = "/".join(path)
+        self.topic = ("sensor" if isinstance(what, Sensor) else "controller", *path)
+        self.what = what
+        self.clock = clock
+        self.bus = bus
+        self._limits = limits
+        self._resolve = resolve
+        self.part = Part(self.name, path, source, resolve, robot, clock, bus)
+
+    def start(self) -> Any:
+        return self.part.start(self._context())
+
+    def restart(self) -> Any:
+        return self.part.restart(self._context())
+
+    def refresh(self) -> None:
+        self.part.refresh(self._context())
+
+    def close(self, reason: str) -> None:
+        self.part.close(reason)
+
+    def _context(self) -> Context:
+        sensor = self.what if isinstance(self.what, Sensor) else None
+        joint = sensor.joint if sensor is not None else None
+        transmission: Transmission = self._resolve(sensor.transmission if sensor is not None else DIRECT)
+        frame = (sensor.link or sensor.joint if sensor is not None else None) or self.what.name
+
+        def report(payload: Any) -> None:
+            seen = to_joint_space(payload, transmission)
+            self.bus.publish(Message(seen, self.topic, self.clock.now(), self.clock.wall(), self.robot, self.name, frame))
+
+        motor = MotorProfile.of(self._resolve(self._limits), transmission)
+        part = self.part
+        return Context(self.robot, self.path, joint, motor, self.clock.now, report, self.clock.later, part.mail.listen, part.commanded)

@@ -1,0 +1,261 @@
+"""One supervised part of a robot: an actuator's driver, a sensor or a controller, from its options to its end.
+
+Calls into a part are made one at a time, by its `Turns`: under its lock in the thread of the caller, or on the one thread of a driver that blocks.
+What it raises goes to the supervisor, which decides what becomes of it. A driver may die and be started again; its part stays.
+"""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, NamedTuple
+
+from pushrod.core.errors import InputError, PushrodError
+from pushrod.robot.options import plain
+from pushrod.robot.reference import references, with_values
+from pushrod.runtime.bus import Bus
+from pushrod.runtime.clock import Clock
+from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver
+from pushrod.runtime.gate import Gate
+from pushrod.runtime.mailbox import Mailbox
+from pushrod.runtime.message import Message
+from pushrod.runtime.slot import Slot, settle
+
+NODE = ("init",)
+ACTUATOR = ("init", "handle_command", "disarm")
+UNSTARTED = "it has not been started"
+SETTING_UP = "it is still being set up"
+BUSY = 5.0  # [s] a call that is not a command waits for one that is under way
+
+
+class DriverError(PushrodError, RuntimeError):
+    """A driver could not be started; says which and why."""
+
+
+class BusyError(PushrodError, TimeoutError):
+    """A part did not come back from another call."""
+
+
+class Door:
+    """A lock and who is inside."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.holder = 0
+
+
+class Turns(ABC):
+    @abstractmethod
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]": ...
+
+
+class LockTurns(Turns):
+    """In the thread of whoever calls. A part that calls itself is told so at once."""
+
+    def __init__(self, name: str, door: Door | Gate) -> None:
+        self._name = name
+        self._door = door
+
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
+        future: Future[Any] = Future()
+        door, me = self._door, threading.get_ident()
+        if door.holder == me or not door.lock.acquire(timeout=BUSY):
+            future.set_exception(BusyError(f"{self._name} is busy with another call"))
+            return future
+        door.holder = me
+        try:
+            settle(future, call)
+        finally:
+            door.holder = 0
+            door.lock.release()
+        return future
+
+
+class SlotTurns(Turns):
+    """On the thread of a driver that blocks, with the gate's lock held, so that disarming knows of it."""
+
+    def __init__(self, slot: Slot, locked: LockTurns) -> None:
+        self._slot = slot
+        self._locked = locked
+
+    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
+        return self._slot.ask(lambda: self._locked.ask(call).result())
+
+
+class Source(NamedTuple):
+    """Where the driver of a part comes from, and its options, which may name parameters. The first one is made before they have values."""
+
+    name: str
+    make: Any
+    options: Mapping[str, Any]
+    needs: tuple[str, ...]
+    first: Hooks
+
+    @staticmethod
+    def of(name: str, make: Any, options: Mapping[str, Any], needs: tuple[str, ...]) -> "Source":
+        return Source(name, make, options, needs, hooks(new_driver(make, name), needs))
+
+    def again(self) -> Hooks:
+        return hooks(new_driver(self.make, self.name), self.needs)
+
+    def flaws(self, values: Mapping[str, Any]) -> list[str]:
+        """What the driver would have against its options with these values of the parameters."""
+        if references(self.options) - values.keys():
+            return []  # told where a value is missed
+        try:
+            checked_options(plain(with_values(self.options, values)), self.first.options, self.name)
+        except InputError as error:
+            return [str(error)]
+        return []
+
+
+class Part:
+    """`resolve` puts parameters in place; `failed(part, error)` is told when the driver raised."""
+
+    def __init__(
+        self,
+        name: str,
+        path: tuple[str, ...],
+        source: Source,
+        resolve: Callable[[Any], Any],
+        robot: str,
+        clock: Clock,
+        bus: Bus,
+    ) -> None:
+        self.name = name
+        self.path = path
+        self.clock = clock
+        self.skipped = ""  # why its driver asked to be left out
+        self.on_stopped: Callable[[str], None] = lambda why: None
+        self.stopped = UNSTARTED
+        self.restarts = 0
+        self.turns: Turns = LockTurns(name, Door())
+        self.slowly: Callable[[Callable[[], None]], Any] = lambda call: clock.aside(call, name)
+        self.context: Context | None = None
+        self.failed: Callable[[Part, BaseException], None] = lambda part, error: None
+        self.commanded: Callable[[str], Any] = knows_no_actuator
+        self._source = source
+        self._resolve = resolve
+        self._ticking = False
+        self.mail = Mailbox(name, robot, bus, clock, self._deliver)
+        self.driver = source.first
+        self.plain_options = self._plain()
+        self.options = checked_options(self.plain_options, self.driver.options, name)
+
+    @property
+    def stopped(self) -> str:
+        """Why it is not running; "" where it is."""
+        return self._stopped
+
+    @stopped.setter
+    def stopped(self, why: str) -> None:
+        self._stopped = why
+        self.on_stopped(why)
+
+    def start(self, context: Context) -> "Future[Any]":
+        """Set the driver up; the future holds what it raised, unless it asked to be left out."""
+        self.context = context
+        return self.turns.ask(self._init)
+
+    def restart(self, context: Context) -> "Future[Any]":
+        """A new driver in the place of one that died, which is told so."""
+        self.restarts += 1
+        self.mail.close()
+        self._end(self.stopped)
+        self.driver = self._source.again()
+        return self.start(context)
+
+    def refresh(self, context: Context) -> None:
+        """A parameter has changed; the options have been checked before."""
+        self.context = context
+        self.plain_options = self._plain()
+        self.options = checked_options(self.plain_options, self.driver.options, self.name)
+        if not self.stopped:
+            self._guarded(lambda: self.driver.handle_options(context, self.options))
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The parameters its options name."""
+        return references(self._source.options)
+
+    def request(self, request: Any) -> "Future[Any]":
+        """A call that is not a command. What it raises is the caller's, unless it says that it stops."""
+
+        def call() -> Any:
+            if self.stopped:
+                raise DriverError(f"{self.name} is not running: {self.stopped}")
+            try:
+                return self.driver.handle_request(request)
+            except Stopped as error:
+                self.fail(error)
+                raise
+
+        return self.turns.ask(call)
+
+    def tick(self, _: int) -> None:
+        if self.stopped or self._ticking or self.driver.tick is None:
+            return  # one that is still at its last tick misses this one
+        self._ticking = True
+        tick = self.driver.tick
+        self._guarded(lambda: tick(self.clock.now())).add_done_callback(self._ticked)
+
+    def _ticked(self, _: "Future[Any]") -> None:
+        self._ticking = False
+
+    def close(self, reason: str) -> None:
+        self.mail.close()
+        was, self.stopped = self.stopped, reason
+        if not self.skipped and was != UNSTARTED:
+            self.turns.ask(lambda: self._end(reason))
+
+    def _init(self) -> None:
+        assert self.context is not None
+        try:
+            go_on = self.driver.init(self.context, self.options)
+        except Skip as reason:
+            self.skipped = self.stopped = str(reason) or "its driver asked to be left out"
+            return
+        except BaseException as error:
+            self.stopped = f"{type(error).__name__}: {error}"
+            raise
+        self.stopped = SETTING_UP if go_on is not None else ""
+        if go_on is not None:
+            self.slowly(lambda: self._go_on(go_on))
+
+    def _go_on(self, more: Callable[[], None]) -> None:
+        """Slow set-up, outside the lock: while it lasts nothing else is called."""
+        try:
+            more()
+        except Exception as error:
+            self.fail(error)
+        else:
+            if self.stopped == SETTING_UP:
+                self.stopped = ""
+
+    def _deliver(self, message: Message) -> None:
+        if not self.stopped:
+            self._guarded(lambda: self.driver.handle_message(message.topic, message))
+
+    def _guarded(self, call: Callable[[], Any]) -> "Future[Any]":
+        """Whatever it raises stops the part, before anything else can reach it."""
+
+        def guarded() -> None:
+            try:
+                call()
+            except Exception as error:
+                self.fail(error)
+
+        return self.turns.ask(guarded)
+
+    def fail(self, error: BaseException) -> None:
+        self.stopped = str(error) if isinstance(error, Stopped) else f"{type(error).__name__}: {error}"
+        self.failed(self, error)
+
+    def _end(self, reason: str) -> None:
+        try:
+            self.driver.terminate(reason)
+        except Exception as error:  # it is going anyway
+            self.stopped = f"{reason}; terminate raised {type(error).__name__}: {error}"
+
+    def _plain(self) -> dict[str, Any]:
+        return plain(self._resolve(self._source.options))  # type: ignore[no-any-return]

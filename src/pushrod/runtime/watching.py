@@ -1,0 +1,79 @@
+"""Watchdogs, live: an actuator that no command has reached for too long reacts, and takes no more commands until its watchdog is cleared.
+
+hold, ramp, damp and release are sent as Hold, Velocity 0, Stop(decelerate) and Stop(immediate). Where a driver knows no such command, or does not
+do it, the actuator is made safe by its disarm function instead.
+"""
+
+from collections.abc import Callable, Iterable
+
+from pushrod.runtime.clock import Clock
+from pushrod.runtime.host import Host
+from pushrod.runtime.message import Command
+from pushrod.runtime.payload import Hold, Payload, Stop, Velocity
+from pushrod.runtime.result import Result
+from pushrod.safety.lease import WATCHDOG, Lease
+from pushrod.safety.watchdog import Reaction, Watch, look
+
+WATCH_HZ = 100.0
+REACTIONS: dict[Reaction, Payload] = {
+    Reaction.HOLD: Hold(),
+    Reaction.RAMP: Velocity(0.0),
+    Reaction.DAMP: Stop("decelerate"),
+    Reaction.RELEASE: Stop("immediate"),
+}
+
+
+class Watching:
+    """`make_safe(name)` calls an actuator's disarm function; `report(path, error)` tells observers."""
+
+    def __init__(self, hosts: Iterable[Host], clock: Clock, make_safe: Callable[[str], None], report: Callable[[tuple[str, ...], str], None]) -> None:
+        self._watched = {host.name: host for host in hosts if host.actuator.watchdog is not None}
+        self._watches: dict[str, Watch] = {}
+        self._clock = clock
+        self._make_safe = make_safe
+        self._report = report
+
+    def __len__(self) -> int:
+        return len(self._watched)
+
+    def bitten(self) -> list[str]:
+        """The names of those that wait to be cleared."""
+        return [name for name, watch in self._watches.items() if watch.bitten]
+
+    def clear(self, name: str) -> bool:
+        """Let an actuator take commands again; False where its watchdog has not bitten."""
+        if name not in self.bitten():
+            return False
+        self._watches.pop(name)
+        return self._watched[name].release_lease(WATCHDOG)
+
+    def look(self, _: int) -> None:
+        now = self._clock.now()
+        for host in self._watched.values():
+            old = self._watches.get(host.name, Watch(now))
+            if old.bitten:
+                continue
+            if not host.gate.epoch:
+                self._watches.pop(host.name, None)
+                continue
+            dog = host.actuator.watchdog
+            assert dog is not None
+            watch = self._watches[host.name] = look(dog, Watch(max(old.fed, host.gate.last_acted)), now)
+            if watch.bitten:
+                self._bite(host, dog.reaction, dog.silence)
+
+    def _bite(self, host: Host, reaction: Reaction, silence: float) -> None:
+        # the silent commander loses its lease: from here on only the watchdog commands
+        host.take_lease(Lease(WATCHDOG, 2**31))
+        self._report(host.path, f"no command for {silence:g} s: {reaction.value}")
+        command = Command(REACTIONS[reaction], WATCHDOG, self._clock.now(), epoch=host.gate.epoch)
+
+        def told(result: Result) -> None:
+            host.announce(command, result)
+            if not result.ok:
+                self._make_safe(host.name)
+
+        if host.slot is not None:
+            host.slot.put(command, told)
+        else:
+            told(host.gate(command))
