@@ -55,6 +55,9 @@ def _clip(x: float, lo: float | None, hi: float | None) -> float:
     return hi if hi is not None and x > hi else x
 
 
+number, clip = _number, _clip  # for payloads of a driver's own
+
+
 def _magnitude(x: float | None, limit: float | None) -> float | None:
     return x if x is None or limit is None else _clip(x, -limit, limit)
 
