@@ -41,9 +41,17 @@ def test_it_is_in_the_table() -> None:
 def test_it_points_where_it_is_told(u: In) -> None:
     last = run(QUIET, u, 70.0)[-1]
     assert last.pointing_error < 1e-6
-    assert (last.roll, last.pitch, last.yaw) == pytest.approx(u, abs=1e-5)
+    assert (last.roll, last.pitch, last.yaw) == pytest.approx(u[:3], abs=1e-5)
     assert math.hypot(last.w_x, last.w_y, last.w_z) < 1e-6
     assert last.saturated == 0.0
+
+
+def test_told_torques_it_turns_by_them_and_the_controller_keeps_out() -> None:
+    """Euler's equation about one axis, with the delay of the bus in front."""
+    last = run(QUIET, In(roll_req=1.0, by_torque=1.0, torque_z=0.6), 2.0)[-1]
+    assert (last.w_x, last.w_y) == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert last.w_z == pytest.approx(0.6 / 60.0 * (2.0 - 0.05), rel=1e-9)
+    assert (last.torque_req_z, last.torque_ach_z) == (0.6, 0.6)
 
 
 def test_it_stops_a_tumble() -> None:

@@ -1,7 +1,8 @@
 """A spacecraft that turns to a requested attitude with torques that arrive late.
 
     d = q_req* q_meas,  e = 2 sgn(d_w) (d_x, d_y, d_z)      attitude error in body axes, about the angle [rad]
-    torque_req = -f kp e - kd w_meas                        f <= 1 keeps the axis of the turn and asks for w_max at most
+    torque_req = -f kp e - kd w_meas                        f <= 1 keeps the axis of the turn and asks for w_max at most;
+                                                            with `by_torque` on, the torques that are asked for instead
     torque_cmd = torque_req within +-torque_max             per axis; what is sent
     torque_ach = fault(torque_cmd(t - delay) within +-wheel_max), and with a disturbance moves the body
 
@@ -34,6 +35,10 @@ class In(NamedTuple):
     roll_req: A[float, Q("rad", -3.2, 3.2, "requested roll")] = 0.0
     pitch_req: A[float, Q("rad", -1.6, 1.6, "requested pitch")] = 0.0
     yaw_req: A[float, Q("rad", -3.2, 3.2, "requested yaw")] = 0.0
+    by_torque: A[float, flag("the controller is off and these torques are asked for instead")] = 0.0
+    torque_x: A[float, Q("N.m", -1e6, 1e6, "requested torque")] = 0.0
+    torque_y: A[float, Q("N.m", -1e6, 1e6)] = 0.0
+    torque_z: A[float, Q("N.m", -1e6, 1e6)] = 0.0
 
 
 class Command(NamedTuple):
@@ -216,7 +221,7 @@ def of(slots: int = 64) -> World:
         w_meas = Rate(w.x + n * normal(at, 3), w.y + n * normal(at, 4), w.z + n * normal(at, 5))
         # control
         q_req = from_angles(Angles(u.roll_req, u.pitch_req, u.yaw_req))
-        req = control(p.control, q_req, q_meas, w_meas)
+        req = Torque(u.torque_x, u.torque_y, u.torque_z) if u.by_torque != 0.0 else control(p.control, q_req, q_meas, w_meas)
         lim = p.control.torque_max
         cmd = Command(clamp(req.x, -lim.x, lim.x), clamp(req.y, -lim.y, lim.y), clamp(req.z, -lim.z, lim.z))
         # actuate and move
