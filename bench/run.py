@@ -118,6 +118,9 @@ def main() -> None:
     servo = best(lambda: rollout(SERVO, None, {"torque_req": 1.0}, steps=ticks, dt=1e-3, every=ticks).seconds) / ticks
     print(f"| servo world in a rollout | {1e9 * servo:.0f} ns a step | - |", flush=True)
     start_up()
+    print(flush=True)
+    runtime = Path(__file__).with_name("runtime.py")  # in a process of its own, as a robot has
+    subprocess.run([sys.executable, str(runtime)], check=True)
 
 
 if __name__ == "__main__":
