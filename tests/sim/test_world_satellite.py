@@ -210,7 +210,7 @@ def test_nothing_happens_in_no_time() -> None:
 
 @settings(max_examples=examples(25))
 @given(
-    st.builds(In, st.floats(-3.2, 3.2), st.floats(-1.6, 1.6), st.floats(-3.2, 3.2)),
+    st.builds(In, st.floats(-3.2, 3.2), st.floats(-1.6, 1.6), st.floats(-3.2, 3.2), st.sampled_from([0.0, 1.0]), *[st.floats(-1e6, 1e6)] * 3),
     st.floats(0.0, 1.0),
     st.sampled_from([1e-3, 0.02, 0.1]),
     st.floats(0.0, 10.0),
