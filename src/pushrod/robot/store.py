@@ -193,7 +193,7 @@ class Store:
         candidate = {**self._values, **new}
         problems = problems or self._unsound(candidate, new)
         if problems:
-            raise ConfigError([f"start-up parameters: {text}" for text in problems])
+            raise ConfigError([f"start-up parameters: {text}" if startup else text for text in problems])
         self._values = candidate
         self._sources.update(dict.fromkeys(new, "startup"))
 
