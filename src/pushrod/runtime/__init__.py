@@ -1,1 +1,75 @@
-"""The live side: every command passes one gate, gets one typed answer, and reaches a supervised driver. asyncio and threads live here."""
+"""The live side of Pushrod: asyncio, threads and wall time live here and nowhere else.
+
+from pushrod.robot import Robot, ...                       what there is to drive
+from pushrod.runtime import Runtime, run                   drive it: `async with Runtime(robot, simulation=True) as rt`
+from pushrod.runtime import Context, Position, Stopped     write a driver: `pushrod new driver NAME`
+"""
+
+from pushrod.runtime.arming import Armed, Disarmed
+from pushrod.runtime.bus import Bus, LocalBus, Subscription
+from pushrod.runtime.clock import Clock, SteppedClock, WallClock
+from pushrod.runtime.delivery import CommandTimeout
+from pushrod.runtime.driver import Context, Driver, Skip, Stopped
+from pushrod.runtime.handle import Handle
+from pushrod.runtime.message import (
+    BeginMotion,
+    Command,
+    EndMotion,
+    HardwareError,
+    JointState,
+    LeaseChanged,
+    Message,
+    Outcome,
+    ParameterChanged,
+    Transition,
+)
+from pushrod.runtime.part import DriverError
+from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
+from pushrod.runtime.result import ADVICE, Accepted, Clamped, Refused, Result
+from pushrod.runtime.run import run
+from pushrod.runtime.runtime import Runtime
+from pushrod.safety.state import State
+
+__all__ = [
+    "ADVICE",
+    "Accepted",
+    "Armed",
+    "BeginMotion",
+    "Bus",
+    "Clamped",
+    "Clock",
+    "Command",
+    "CommandTimeout",
+    "Context",
+    "Disarmed",
+    "Driver",
+    "DriverError",
+    "Effort",
+    "EndMotion",
+    "Handle",
+    "HardwareError",
+    "Hold",
+    "JointState",
+    "LeaseChanged",
+    "LocalBus",
+    "Message",
+    "Outcome",
+    "ParameterChanged",
+    "Payload",
+    "Position",
+    "Refused",
+    "Result",
+    "Runtime",
+    "Skip",
+    "State",
+    "SteppedClock",
+    "Stop",
+    "Stopped",
+    "Subscription",
+    "Trajectory",
+    "Transition",
+    "Velocity",
+    "WallClock",
+    "Waypoint",
+    "run",
+]
