@@ -7,7 +7,7 @@ import pytest
 from rig import Servo, robot, run
 
 from pushrod.core.errors import InputError
-from pushrod.robot.description import Transmission
+from pushrod.robot.description import Actuator, Joint, Robot, Transmission
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
 from pushrod.runtime.result import Accepted, Clamped, Refused
@@ -112,6 +112,49 @@ def test_malformed_payloads_are_refused_by_element(payload: Payload, says: str) 
     answer = run(robot(), {"motor": lambda: servo}, body)
     assert answer.reason == "malformed"
     assert pytest.importorskip("re").search(says, answer.detail)
+    assert servo.told == []
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_gear_makes_infinite_does_not_reach_the_driver(way: str) -> None:
+    servo = Servo()
+    spinning = Robot(
+        "r",
+        links=("base", "wheel"),
+        joints=(Joint("axle", "continuous", "base", "wheel"),),
+        actuators=(Actuator("motor", "axle", transmission=Transmission(50.0)),),
+    )
+
+    async def body(rt):
+        rt.arm()
+        return await ask(getattr(rt["motor"], way), Velocity(1e308)), *rt.send([("motor", Velocity(1e308))])
+
+    for answer in run(spinning, {"motor": lambda: servo}, body):
+        assert answer.reason == "malformed"
+        assert "in motor space: velocity must be finite, got inf" in answer.detail
+    assert servo.told == []
+
+
+@pytest.mark.parametrize("method", ["problem", "within", "to_motor"])
+def test_a_payload_whose_own_check_raises_is_refused(method: str) -> None:
+    def broken(*_):
+        raise ZeroDivisionError("oops")
+
+    Odd = type("Odd", (Payload,), {method: broken}, frozen=True, tag=True)
+
+    class Takes(Servo):
+        command_payloads = (Odd,)
+
+    servo = Takes()
+
+    async def body(rt):
+        rt.arm()
+        return rt["motor"].direct.send(Odd()), rt["motor"].direct.send(Odd()), rt.state.value
+
+    first, second, state = run(robot(), {"motor": lambda: servo}, body)
+    assert first.reason == second.reason == "malformed"
+    assert "ZeroDivisionError: oops" in first.detail
+    assert state == "armed"
     assert servo.told == []
 
 

@@ -20,6 +20,7 @@ from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Refused, Result,
 from pushrod.safety.lease import WATCHDOG, Lease, holds
 
 PATIENCE = 0.05  # [s]
+Admitted = tuple[Any, Any]
 
 
 class Gate:
@@ -62,8 +63,8 @@ class Gate:
         if not self.enter():
             return self.refuse("busy", command)
         try:
-            done = self.admit(command)
-            return done if type(done) is Refused else self.act(command, done)
+            verdict = self.admit(command)
+            return self.act(command, verdict) if isinstance(verdict, tuple) else verdict
         finally:
             self.holder = 0
             self.lock.release()
@@ -76,14 +77,17 @@ class Gate:
         self.holder = me
         return True
 
-    def admit(self, command: Command) -> Any:
-        """Refused, or the payload in joint space that may act now (the same object where nothing was clamped)."""
+    def admit(self, command: Command) -> Refused | Admitted:
+        """Refused, or the payload that may act now, in joint space (the same object where nothing was clamped) and in motor space."""
         payload = command.payload
         if type(payload) not in self.payloads:
             allowed = ", ".join(sorted(kind.__name__ for kind in self.payloads))
             return self.refuse("unsupported", command, f"it accepts {allowed}")
-        problem = payload.problem()
-        if problem is not None:
+        try:
+            problem = payload.problem()
+        except Exception as error:  # a payload of a driver's own
+            problem = f"its check raised {type(error).__name__}: {error}"
+        if problem:
             return self.refuse("malformed", command, problem)
         if type(payload) is not Stop:
             if command.validity and (age := self.now() - command.origin) > command.validity:
@@ -99,17 +103,25 @@ class Gate:
             return self.refuse("not_armed", command)
         if command.epoch and command.epoch != self.epoch:
             return self.refuse("epoch", command)
-        done = payload.within(self.limits)
-        if done is not payload and self.reject:
-            return self.refuse("limits", command, f"asked {payload}, allowed {done}")
-        return done
+        try:
+            done = payload.within(self.limits)
+            if done is not payload and self.reject:
+                return self.refuse("limits", command, f"asked {payload}, allowed {done}")
+            motor = done.to_motor(self.transmission)
+            problem = None if motor is done else motor.problem()
+        except Exception as error:
+            problem = f"raised {type(error).__name__}: {error}"
+        if problem:  # finite for the joint, but geared up past all numbers
+            return self.refuse("malformed", command, f"in motor space: {problem}")
+        return done, motor
 
-    def act(self, command: Command, done: Any) -> Result:
+    def act(self, command: Command, admitted: Admitted) -> Result:
         """Hand an admitted payload to the driver. Only what acts counts as seen."""
+        done, motor = admitted
         if command.sequence:
             self.seen[command.source] = command.sequence
         try:
-            info = self.handle(done.to_motor(self.transmission), command)
+            info = self.handle(motor, command)
         except Exception as error:
             self.epoch = 0  # out at once; safety makes it safe
             self.failed(error)
@@ -141,7 +153,7 @@ def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
         refusals = {i: verdict for i, verdict in enumerate(verdicts) if type(verdict) is Refused}
         if refusals:
             return _none(pairs, refusals)
-        return [gate.act(command, done) for (gate, command), done in zip(pairs, verdicts, strict=True)]
+        return [gate.act(command, verdict) for (gate, command), verdict in zip(pairs, verdicts, strict=True) if isinstance(verdict, tuple)]
     finally:
         for gate in reversed(taken):
             gate.holder = 0
