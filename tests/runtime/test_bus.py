@@ -1,6 +1,7 @@
 """Prefixes, types, bounds: who gets what, once, and who is told of drops."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from pushrod.runtime.bus import LocalBus
 from pushrod.runtime.message import HardwareError, JointState, Message
@@ -74,3 +75,16 @@ def test_after_unsubscribing_nothing_comes_and_waiters_end() -> None:
 
     with asyncio.Runner(loop_factory=SteppedClock().loop_factory) as runner:
         assert runner.run(main()) == [1.0]
+
+
+def test_an_observer_whose_event_loop_has_ended_does_not_hurt_the_publisher() -> None:
+    bus = LocalBus(lambda: 0.0)
+    watch = bus.subscribe()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(watch.get())
+    task._log_destroy_pending = False  # type: ignore[attr-defined]
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    with ThreadPoolExecutor(1) as elsewhere:
+        elsewhere.submit(bus.publish, message("a")).result()
+    assert watch.statistics().waiting == 1
