@@ -9,6 +9,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from pushrod.runtime.message import Message, Outcome
@@ -83,7 +84,8 @@ class Subscription:
             if threading.get_ident() == thread:
                 _wake(future)
             else:
-                loop.call_soon_threadsafe(_wake, future)
+                with suppress(RuntimeError):  # its loop has ended: nobody waits any more
+                    loop.call_soon_threadsafe(_wake, future)
         if self._notify is not None:
             self._notify()
         return kept
@@ -121,7 +123,8 @@ class Subscription:
             self._closed = True
             waiter, self._waiter = self._waiter, None
         if waiter is not None:
-            waiter[0].call_soon_threadsafe(_wake, waiter[1])
+            with suppress(RuntimeError):
+                waiter[0].call_soon_threadsafe(_wake, waiter[1])
 
 
 def _wake(future: "asyncio.Future[None]") -> None:

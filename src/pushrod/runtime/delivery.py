@@ -8,6 +8,7 @@ publish   delivers, then puts one message on the topic: the command and what bec
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar
 
 from pushrod.core.errors import PushrodError
@@ -99,7 +100,8 @@ class Sync(Delivery[Awaitable[Result]]):
         future: asyncio.Future[Result] = loop.create_future()
 
         def answer(result: Result) -> None:
-            loop.call_soon_threadsafe(_settle, future, result)
+            with suppress(RuntimeError):  # its loop has ended: nobody waits any more
+                loop.call_soon_threadsafe(_settle, future, result)
 
         entry = self.slot.put(command, answer)
         try:

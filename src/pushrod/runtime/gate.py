@@ -90,7 +90,7 @@ class Gate:
         if problem:
             return self.refuse("malformed", command, problem)
         if type(payload) is not Stop:
-            if command.validity and (age := self.now() - command.origin) > command.validity:
+            if command.validity and not (age := self.now() - command.origin) <= command.validity:  # so that NaN is no validity
                 return self.refuse("stale", command, f"{age:.3f} s old, valid for {command.validity:g} s")
             if command.sequence and command.sequence <= self.seen.get(command.source, 0):
                 return self.refuse("sequence", command, f"got {command.sequence} after {self.seen[command.source]}")
