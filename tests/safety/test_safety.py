@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pushrod.safety.lease import Lease, holds, may_take
+from pushrod.safety.lease import WATCHDOG, Lease, holds, may_take
 from pushrod.safety.restart import Budget, spend
 from pushrod.safety.state import TABLE, Event, State, follow
-from pushrod.safety.watchdog import Watch, Watchdog, look
+from pushrod.safety.watchdog import Reaction, Watch, Watchdog, look
 
 
 def test_every_state_answers_every_event() -> None:
@@ -91,3 +91,55 @@ def test_the_restart_budget_counts_within_its_window() -> None:
     assert allowed == [True, True, True, False]
     _, ok = spend(budget, (0.0, 1.0, 2.0), 7.5)
     assert ok
+
+
+def expected(state: State, event: Event) -> tuple[State, str]:
+    """The same rules in other words, event by event."""
+    latched = state in (State.ERROR, State.ESTOPPED)
+    match event:
+        case Event.ARM:
+            why = {State.ARMED: "already_armed", State.DISARMING: "disarming", State.ERROR: "in_error", State.ESTOPPED: "estopped"}
+            return (State.ARMED, "") if state is State.DISARMED else (state, why[state])
+        case Event.DISARM:
+            return (State.DISARMING if state is State.ARMED else state), ""
+        case Event.SAFE:
+            return (State.DISARMED if state is State.DISARMING else state), ""
+        case Event.UNSAFE | Event.FAULT:
+            return (state if latched else State.ERROR), ""
+        case Event.ESTOP:
+            return State.ESTOPPED, ""
+        case Event.FORCE_DISARM:
+            if state is State.ERROR:
+                return State.DISARMED, ""
+            return state, "estopped" if state is State.ESTOPPED else "not_in_error"
+        case Event.RESET:
+            return (State.DISARMED, "") if state is State.ESTOPPED else (state, "not_estopped")
+
+
+@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("event", Event)
+def test_every_step_of_the_table(state: State, event: Event) -> None:
+    assert follow(state, event) == expected(state, event)
+
+
+def test_what_is_left_unsaid() -> None:
+    assert Budget() == (3, 5.0)
+    assert Lease("x") == ("x", 0, float("inf"))
+    assert Watchdog(1.0).reaction is Reaction.HOLD
+    assert not Watch(0.0).bitten
+    assert {state.value for state in State} == {"disarmed", "armed", "disarming", "error", "estopped"}
+    assert {reaction.value for reaction in Reaction} == {"hold", "ramp", "damp", "release"}
+    assert len({event.value for event in Event}) == len(Event)
+    assert WATCHDOG == "watchdog"
+
+
+def test_the_window_of_a_budget_is_half_open_and_forgets() -> None:
+    spent, ok = spend(Budget(1, 5.0), (0.0,), 5.0)
+    assert (spent, ok) == ((5.0,), True)
+    spent, ok = spend(Budget(1, 5.0), (0.0,), 4.999)
+    assert (spent, ok) == ((0.0, 4.999), False)
+
+
+def test_silence_just_as_long_as_allowed_is_borne() -> None:
+    assert not look(Watchdog(1.0), Watch(0.0), 1.0).bitten
+    assert look(Watchdog(1.0), Watch(0.0), 1.0 + 1e-9).bitten

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("core", "signals", "models", "plants", "metrics", "motion", "safety", "vehicles")
 TESTS = [f"tests/{package}" for package in PACKAGES] + ["tests/contract/test_models.py", "--ignore-glob=*compiled*"]
 # what is left are guards that only float32 can reach: PRBS, for one
-LINES = 99.0  # [%], of each package
-BRANCHES = 98.0
+LINES = {"safety": 100.0}  # [%], of each package; 99 % of the others
+BRANCHES = {"safety": 100.0}  # 98 % of the others
 
 
 def counted(folder: Path) -> dict[str, dict[str, Any]]:
@@ -51,7 +51,7 @@ def test_lines_and_branches(tmp_path: Path) -> None:
         assert len(own) == len(list((ROOT / "src" / "pushrod" / package).glob("*.py"))), f"a file of {package} was not looked at"
         lines, branches = share(own, "covered_lines", "num_statements"), share(own, "covered_branches", "num_branches")
         print(f"{package:10} {lines:6.2f} % of lines, {branches:6.2f} % of branches")
-        if lines < LINES or branches < BRANCHES:
+        if lines < LINES.get(package, 99.0) or branches < BRANCHES.get(package, 98.0):
             missed = {name: (file["missing_lines"], file["missing_branches"]) for name, file in own.items()}
             short += [f"{name}: lines {gone}, branches {untaken}" for name, (gone, untaken) in missed.items() if gone or untaken]
     assert not short, "\n".join(short)

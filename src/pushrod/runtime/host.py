@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pushrod.robot.description import Actuator, Joint, Limits
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.robot.transmission import Transmission
-from pushrod.runtime.bus import Bus
+from pushrod.runtime.bus import Bus, QueueStatistics
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
 from pushrod.runtime.driver import Context
@@ -29,6 +29,7 @@ class HostStatistics(NamedTuple):
     refused: dict[str, int]
     restarts: int
     slot: SlotStatistics | None
+    mail: tuple[QueueStatistics, ...]
 
 
 class Host:
@@ -128,7 +129,8 @@ class Host:
         self.bus.publish(Message(payload, self.topic, self.clock.now(), self.clock.wall(), self.robot, source or self.name, self.actuator.name))
 
     def statistics(self) -> HostStatistics:
-        return HostStatistics(self.gate.acted, dict(self.gate.refusals), self.part.restarts, self.slot.statistics() if self.slot else None)
+        slot = self.slot.statistics() if self.slot else None
+        return HostStatistics(self.gate.acted, dict(self.gate.refusals), self.part.restarts, slot, self.part.mail.statistics())
 
     def close(self, reason: str, patience: float = 1.0) -> None:
         self.part.close(reason)

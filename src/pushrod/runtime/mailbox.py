@@ -4,7 +4,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable
 
-from pushrod.runtime.bus import Bus, Subscription
+from pushrod.runtime.bus import Bus, QueueStatistics, Subscription
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.message import Message
 
@@ -50,6 +50,9 @@ class Mailbox:
         for subscription in self._subscriptions:
             while (message := subscription.poll()) is not None:
                 self._deliver(message)
+
+    def statistics(self) -> tuple[QueueStatistics, ...]:
+        return tuple(subscription.statistics() for subscription in self._subscriptions)
 
     def close(self) -> None:
         for subscription in self._subscriptions:
