@@ -50,13 +50,6 @@ def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
     assert code[1] == example[example.index("import numpy") :]
 
 
-@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_examples_run(example: Path, tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, example], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
-
-
 def test_the_dependencies_are_explained() -> None:
     import tomllib
 
