@@ -13,6 +13,7 @@ from pushrod.core.model import World
 from pushrod.core.quantity import Q
 from pushrod.core.record import numbers
 from pushrod.signals import schema as signal_schema
+from pushrod.sim.command import CommandEntry, WaypointEntry
 from pushrod.sim.expectation import ExpectationEntry
 from pushrod.sim.fault import fault_schema
 from pushrod.sim.machine import MachineFile, Pair, signals_of
@@ -35,15 +36,18 @@ def machine_schema(worlds: Mapping[str, World]) -> Schema:
     return made
 
 
-def scenario_schema(world: World | None = None) -> Schema:
-    """Of a scenario file; with the channels, states and signals of one world where it is given."""
-    made = _struct(ScenarioFile, (ExpectationEntry,))
+def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | None = None) -> Schema:
+    """Of a scenario file; with the channels, states and signals of one world where it is given, and the actuators of its machine's robot."""
+    made = _struct(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry))
     signal = {"$ref": "#/$defs/signal"}
     made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"))
     made["properties"]["signals"] = {"type": "object", "description": "one signal per input channel", "additionalProperties": signal}
     made["properties"]["faults"]["items"] = fault_schema(world)
     if world is not None:
         channels = {leaf.path: signal | {"description": words(leaf.meta)} for leaf in numbers(world.In)}
+        channels |= {name: signal | {"description": f"positions sent to it every tick [{q.unit}]"} for name, q in (actuators or {}).items()}
+        if actuators:
+            made["$defs"]["CommandEntry"]["properties"]["to"] |= {"enum": list(actuators)}
         made["properties"]["signals"] |= {"properties": channels, "additionalProperties": False}
         made["properties"]["initial"] = record_schema(world.State, world.State())
         entry = made["$defs"]["ExpectationEntry"]["properties"]

@@ -7,15 +7,17 @@ scenario: car_default             what `pushrod run` does with it when told noth
 parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default
 track:                            which request belongs to which achieved signal
   - {request: steer_req, achieved: steer_ach, limit: steer_lim}
+robot: arm                        optional: what commands it when it is live; see `machine_robot`
+ports: {shoulder_motor: shoulder}
 """
 
 import importlib.util
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from typing import Annotated as A
-from typing import Any
 
 import msgspec
 
@@ -28,6 +30,9 @@ from pushrod.core.names import find, unknown
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
+
+if TYPE_CHECKING:
+    from pushrod.robot.description import Robot
 
 FOLDER = Path(__file__).parent / "machines"
 Text = msgspec.Meta
@@ -52,6 +57,8 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenario: A[str | None, Text(description="default scenario: a shipped name or a file beside this one")] = None
     parameters: A[dict[str, Any], Text(description="nested as the world's Params")] = {}
     track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
+    robot: A[str | None, Text(description="what commands it when it is live: a shipped robot, or a .yaml or .urdf file beside this one")] = None
+    ports: A[dict[str, str], Text(description="by actuator of the robot: where its channels are in the world; '' is the top")] = {}
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ class Machine:
     track: tuple[Tracked, ...]
     scenario: str | None
     document: Document
+    robot: "Robot | None" = None
+    ports: Mapping[str, str] = field(default_factory=dict)
 
 
 def shipped() -> dict[str, Path]:
@@ -114,9 +123,18 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     if world is not None:
         known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
         track = tuple(_tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
+    robot, ports = _robot(world, document)
     document.raise_problems()
     assert world is not None
-    return Machine(head.machine, head.about, world, params, track, head.scenario, document)
+    return Machine(head.machine, head.about, world, params, track, head.scenario, document, robot, ports)
+
+
+def _robot(world: World | None, document: Document) -> tuple["Robot | None", dict[str, str]]:
+    if world is None or not {"robot", "ports"} & document.data.keys():
+        return None, {}
+    from pushrod.sim.machine_robot import read_robot  # here, because few machines have one
+
+    return read_robot(document, world)
 
 
 def parameters(world: World, data: dict[str, Any], document: Document) -> tuple[World, Any]:

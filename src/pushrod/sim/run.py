@@ -94,7 +94,7 @@ def sample(machine: Machine, scenario: Scenario) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for leaf in numbers(machine.world.In):
         track = scenario.tracks.get(leaf.path)
-        found[leaf.path] = np.full(len(t), float(get(rest, leaf.path))) if track is None else _values(track, t)
+        found[leaf.path] = np.full(len(t), float(get(rest, leaf.path))) if track is None else sample_track(track, t)
         _check_range(leaf, found[leaf.path], t, scenario)
     scenario.document.raise_problems()
     return found
@@ -112,7 +112,7 @@ def _check_range(leaf: Leaf, values: Array, t: Array, scenario: Scenario) -> Non
         scenario.document.add(("signals", leaf.path), what)
 
 
-def _values(track: Track, t: Array) -> Array:
+def sample_track(track: Track, t: Array) -> Array:
     """Both ways give the same bits; plain Python is at once ready, compiled code is quick once it is compiled."""
     if len(t) <= PLAIN:
         return np.array([value(track, float(x)) for x in t])

@@ -9,10 +9,14 @@ initial: {v: 10 m/s}                              nested as the world's State
 signals: {steer: [{at: 2, for: 3, sine: {...}}]}  one per input channel; a channel left out keeps the default of its In field
 faults: [{at: 10 s, until: 12 s, channel: steer, kind: stuck}]
 expectations: [{signal: steer_ach, metric: max, below: 0.6}]
+
+For a machine with a robot, `commands` go to its actuators (see `command`), and a signal by the name of an actuator is a position [rad or m] sent to
+it every tick: such a scenario runs through the runtime.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated as A
 from typing import Any, cast
@@ -29,6 +33,7 @@ from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.signals import Track
 from pushrod.signals.forms import read as read_signal
+from pushrod.sim.command import CommandEntry, Scripted, read_commands
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
 from pushrod.sim.machine import Machine, locate, signals_of
@@ -52,6 +57,7 @@ class ScenarioFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: A[int, Text(description="seed of all noise", ge=0, le=2**31 - 1)] = 0
     initial: A[dict[str, Any], Text(description="state at the start, nested as the world's State")] = {}
     signals: A[dict[str, Any], Text(description="one signal per input channel")] = {}
+    commands: A[list[CommandEntry], Text(description="what is asked of the actuators of the machine's robot, and when")] = []
     faults: A[list[dict[str, Any]], Text(description="what breaks, and when")] = []
     expectations: A[list[ExpectationEntry], Text(description="what must hold after the run")] = []
 
@@ -72,6 +78,13 @@ class Scenario:
     expectations: tuple[Expectation, ...]
     notes: tuple[str, ...]
     document: Document
+    commands: tuple[Scripted, ...] = ()
+    streams: Mapping[str, Track] = field(default_factory=dict)
+
+    @property
+    def live(self) -> bool:
+        """Whether actuators are commanded, so that it has to run through the runtime."""
+        return bool(self.commands or self.streams)
 
 
 def shipped() -> dict[str, Path]:
@@ -114,7 +127,8 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         document.override(("seed",), seed, f"--seed {seed}")
     head = read(ScenarioFile, document.data, (), document)
     data = document.data
-    tracks, notes = read_signals(machine.world, data.get("signals"), document)
+    positions = actuator_positions(machine)
+    tracks, notes = read_signals(machine.world, data.get("signals"), document, positions)
     params, broken = apply_faults(machine.world, machine.params, data.get("faults"), document)
     world, params = (machine.world, params) if head is WRONG else with_room(machine.world, params, head.dt)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
@@ -123,6 +137,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
     length = math.inf if head is WRONG or duration is not None else head.duration  # a run cut short by hand may end before it is looked at
+    commands = () if head is WRONG else read_commands(data.get("commands"), machine.robot, head.dt, ticks(head.duration, head.dt), document)
     expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
     foreign = _written_for_another(document, machine)
     if foreign and document.problems:
@@ -132,7 +147,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
     document.raise_problems()
     machine.document.raise_problems()
-    steps = max(1, math.ceil(head.duration / head.dt - 1e-6))
+    steps = ticks(head.duration, head.dt)
     if steps > MOST_TICKS:
         document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
         document.raise_problems()
@@ -146,13 +161,28 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         steps,
         head.seed,
         state,
-        tracks,
+        {channel: track for channel, track in tracks.items() if channel not in positions},
         world,
         params,
         tuple(e for e in expectations if e),
         tuple(notes),
         document,
+        commands,
+        {channel: track for channel, track in tracks.items() if channel in positions},
     )
+
+
+def ticks(duration: float, dt: float) -> int:
+    return max(1, math.ceil(duration / dt - 1e-6))
+
+
+def actuator_positions(machine: Machine) -> dict[str, Q]:
+    """The actuators of the machine's robot to which positions can be sent, by name."""
+    if machine.robot is None:
+        return {}
+    from pushrod.robot.joint import units
+
+    return {a.name: Q(units(machine.robot.joint(a.joint).kind)["position"]) for a in machine.robot.actuators}
 
 
 def _written_for_another(document: Document, machine: Machine) -> str:
@@ -163,9 +193,9 @@ def _written_for_another(document: Document, machine: Machine) -> str:
     return f"{document.file}:{document.line(('machine',))}: written for the machine {name}, run on {machine.name}"
 
 
-def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str, Track], list[str]]:
+def read_signals(world: World, data: Any, document: Document, actuators: Mapping[str, Q] | None = None) -> tuple[dict[str, Track], list[str]]:
     """The compiled channel of every signal in the file, and what was read otherwise than written."""
-    channels = {leaf.path: leaf for leaf in numbers(world.In)}
+    channels: dict[str, Any] = {leaf.path: leaf.meta for leaf in numbers(world.In)} | dict(actuators or {})
     tracks: dict[str, Track] = {}
     notes: list[str] = []
     for channel, signal in data.items() if isinstance(data, dict) else ():
@@ -175,7 +205,7 @@ def read_signals(world: World, data: Any, document: Document) -> tuple[dict[str,
             document.add(at, " ".join(filter(None, (f"{world.name} has no input channel {channel!r};", hint, f"known: {', '.join(channels)}"))))
             continue
         before = len(document.problems)
-        plain = in_si(signal, cast(Q | Choice, channels[channel].meta), at, document)
+        plain = in_si(signal, cast(Q | Choice, channels[channel]), at, document)
         if len(document.problems) > before:
             continue
         try:

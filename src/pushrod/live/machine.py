@@ -1,0 +1,143 @@
+"""A simulated machine behind the runtime: one compiled world, and a driver for each actuator that is a port into it.
+
+    arm = SimulatedMachine(machine.load("arm"), dt=1e-3)
+    async with Runtime(arm.robot, machine=arm, clock=SteppedClock()) as rt: ...
+
+The runtime calls `step` at t = dt, 2 dt, ...: a command sent at k dt is what the world sees from k dt to (k + 1) dt, as a rollout sees inputs[k].
+What no port tells the world keeps the default of its channel, or what `surround` says.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pushrod.compiled.result import Run
+from pushrod.compiled.stepper import Stepper
+from pushrod.core.errors import InputError
+from pushrod.core.model import Tick
+from pushrod.core.names import find
+from pushrod.core.record import flat, numbers
+from pushrod.live.port import PORTS, Place
+from pushrod.robot.description import Robot
+from pushrod.sim.machine import Machine
+from pushrod.sim.scenario import Scenario
+
+Array = NDArray[np.float64]
+
+
+class SimulatedMachine:
+    """`record`: keep what the world was told and what it gave, tick by tick. `ticks`: after so many it stands still and calls `finished`."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        *,
+        dt: float,
+        state: Any = None,
+        seed: int = 0,
+        record: bool = False,
+        ticks: int | None = None,
+    ) -> None:
+        if machine.robot is None:
+            raise InputError(f"the machine {machine.name} has no robot: name one in its file, `robot: NAME`, and give each actuator its port")
+        self.machine = machine
+        self.robot: Robot = machine.robot
+        self.dt = dt
+        self.ticks = ticks
+        self.finished: Callable[[], None] = lambda: None
+        state = machine.world.State() if state is None else state
+        self._stepper = Stepper(machine.world, machine.params, dt=dt, state=state, seed=seed)
+        self._in = {leaf.path: j for j, leaf in enumerate(numbers(machine.world.In))}
+        self._out = {leaf.path: j for j, leaf in enumerate(numbers(machine.world.Out))}
+        self._stepper.u[:] = flat(machine.world.In(), machine.world.In)
+        # outputs before the first tick: a step of no time changes nothing
+        rest = machine.world.step(self._stepper.params, state, machine.world.In(), Tick(0, 0.0, seed, 0))[1]
+        self._stepper.y[:] = flat(rest, machine.world.Out)
+        self._surroundings: list[tuple[int, Array]] = []
+        self._told: list[Array] | None = [] if record else None
+        self._given: list[Array] = []
+        self.places = {actuator: self._place(actuator, at) for actuator, at in machine.ports.items()}
+        self.drivers: Mapping[str, Callable[[], Any]] = {actuator: _driver(place) for actuator, place in self.places.items()}
+
+    @classmethod
+    def of(cls, machine: Machine, scenario: Scenario) -> "SimulatedMachine":
+        """For the whole of a scenario: its faults, initial state and seed; recorded."""
+        broken = replace(machine, world=scenario.world, params=scenario.params)
+        return cls(broken, dt=scenario.dt, state=scenario.state, seed=scenario.seed, record=True, ticks=scenario.steps)
+
+    def surround(self, values: Mapping[str, ArrayLike]) -> None:
+        """What the world is told that no actuator tells it: by channel, a number or one per tick (the last is held)."""
+        told = {path: actuator for actuator, place in self.places.items() for path in place.paths.values()}
+        for channel in values:
+            find(self._in, channel, f"input channel of {self.machine.world.name}")
+            if channel in told:
+                raise InputError(f"{channel} is told by the actuator {told[channel]}: command that instead; nothing was changed")
+        self._surroundings = [(self._in[channel], np.atleast_1d(np.asarray(x, float))) for channel, x in values.items()]
+
+    @property
+    def k(self) -> int:
+        """Ticks done."""
+        return self._stepper.k
+
+    @property
+    def state(self) -> Any:
+        """The State record of the world, now."""
+        return self._stepper.state
+
+    def output(self, path: str) -> float:
+        """An output of the world at the end of the last tick."""
+        return float(self._stepper.y[find(self._out, path, f"output of {self.machine.world.name}")])
+
+    def step(self) -> None:
+        """One tick."""
+        stepper = self._stepper
+        if self.ticks is not None and stepper.k >= self.ticks:
+            return
+        for j, values in self._surroundings:
+            stepper.u[j] = values[min(stepper.k, len(values) - 1)]
+        for place in self.places.values():
+            place.before_tick()
+        stepper.advance()
+        if self._told is not None:
+            self._told.append(stepper.u.copy())
+            self._given.append(stepper.y.copy())
+        for place in self.places.values():
+            place.after_tick()
+        if stepper.k == self.ticks:
+            self.finished()
+
+    def inputs(self) -> dict[str, Array]:
+        """What the world was told in every tick so far, by channel: what `rollout` and `batch` take."""
+        rows = np.array(self._recorded()).reshape(-1, len(self._in))
+        return {path: rows[:, j].copy() for path, j in self._in.items()}
+
+    def run(self) -> Run:
+        """What the world gave in every tick so far, as a rollout gives it."""
+        n = len(self._recorded())
+        data = np.array(self._given).reshape(n, len(self._out), 1)
+        names = tuple(path or "y" for path in self._out)
+        return Run(self.machine.world, self.dt, 0, n, 1, names, data, np.array([flat(self.state)]).T)
+
+    def _recorded(self) -> list[Array]:
+        if self._told is None:
+            raise InputError("this machine keeps no record: build it with record=True")
+        return self._told
+
+    def _place(self, actuator: str, at: str) -> Place:
+        prefix = f"{at}." if at else ""
+        inputs = {path.removeprefix(prefix): j for path, j in self._in.items() if path.startswith(prefix)}
+        outputs = {path.removeprefix(prefix): j for path, j in self._out.items() if path.startswith(prefix)}
+        kind = next((kind for kind in PORTS if set(kind.channels) <= set(inputs) and set(kind.reads) <= set(outputs)), None)
+        if kind is None:
+            known = "; ".join(f"{kind.__name__} ({', '.join(kind.channels)} -> {', '.join(kind.reads)})" for kind in PORTS)
+            raise InputError(
+                f"{actuator}: no port fits {at or 'the top'!r} of the world {self.machine.world.name} with {', '.join(inputs)}; known: {known}"
+            )
+        return Place(self._stepper, kind, prefix, inputs, outputs)
+
+
+def _driver(place: Place) -> Callable[[], Any]:
+    return lambda: place.kind(place)

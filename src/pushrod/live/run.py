@@ -1,0 +1,167 @@
+"""Run a scenario through the runtime under the stepped clock: arm, send, disarm; what the world did, and what became of every command.
+
+    commands of the scenario           sent at their ticks, by `publish`
+    signals named after an actuator    a position every tick, by `direct`
+    signals of channels                where a port has commands of its own (a car, a spacecraft): one every tick, by `direct`; all that
+                                       belongs to no port (the slope of the road) is told to the world itself
+A world sees what it would see in a rollout of the same signals, tick by tick, so the trajectories are equal to the last bit.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pushrod.core.errors import InputError
+from pushrod.live.command_port import CommandPort
+from pushrod.live.machine import Array, SimulatedMachine
+from pushrod.runtime.clock import SteppedClock
+from pushrod.runtime.message import EndMotion
+from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
+from pushrod.runtime.result import Clamped, Refused, Result
+from pushrod.runtime.runtime import Runtime
+from pushrod.sim.command import Scripted
+from pushrod.sim.machine import Machine
+from pushrod.sim.run import Result as Outcome
+from pushrod.sim.run import check_room, finish, sample, sample_track
+from pushrod.sim.scenario import Scenario
+
+PARTS = 20  # how often progress is told
+PAYLOADS: dict[str, Callable[..., Payload]] = {"position": Position, "velocity": Velocity, "effort": Effort, "hold": Hold, "stop": Stop}
+
+
+class Answered(NamedTuple):
+    """A command of the script, the runtime's answer, and the end of its motion if there was one, with its time [s]."""
+
+    command: Scripted
+    result: Result
+    ended: float | None = None
+    end: EndMotion | None = None
+
+
+class Stream(NamedTuple):
+    """What became of the commands sent to an actuator every tick: how many, how many clamped, how many refused, and the first refusal."""
+
+    actuator: str
+    sent: int
+    clamped: int
+    refused: int
+    first: Refused | None
+
+
+class Live(NamedTuple):
+    """A finished run: as one of `sim.run`, and what became of what was asked."""
+
+    outcome: Outcome
+    answers: tuple[Answered, ...]
+    streams: tuple[Stream, ...]
+    machine: SimulatedMachine
+
+
+class Feed:
+    """Payloads for one actuator, one per tick."""
+
+    def __init__(self, actuator: str, payload: Callable[[int], Payload]) -> None:
+        self.actuator = actuator
+        self.payload = payload
+        self.sent = self.clamped = self.refused = 0
+        self.first: Refused | None = None
+
+    def note(self, result: Result) -> None:
+        self.sent += 1
+        if isinstance(result, Clamped):
+            self.clamped += 1
+        elif isinstance(result, Refused):
+            self.refused += 1
+            self.first = self.first or result
+
+    def total(self) -> Stream:
+        return Stream(self.actuator, self.sent, self.clamped, self.refused, self.first)
+
+
+def payload_of(command: Scripted) -> Payload:
+    """What is sent."""
+    if command.verb == "trajectory":
+        return Trajectory(tuple(Waypoint(**point) for point in command.values["waypoints"]), command.values["repeat"])
+    return PAYLOADS[command.verb](**command.values)
+
+
+def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Live:
+    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on."""
+    check_room(scenario)
+    told = sample(machine, scenario)
+    live = SimulatedMachine.of(machine, scenario)
+    feeds = _feeds(live, scenario, told)
+    progress(0, scenario.steps)
+    clock = SteppedClock()
+    with asyncio.Runner(loop_factory=clock.loop_factory) as runner:
+        answers = runner.run(_through_runtime(live, clock, scenario, feeds, progress))
+    outcome = finish(machine, scenario, live.run(), live.inputs())
+    return Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
+
+
+async def _through_runtime(
+    live: SimulatedMachine, clock: SteppedClock, scenario: Scenario, feeds: list[Feed], progress: Callable[[int, int], None]
+) -> tuple[Answered, ...]:
+    over = asyncio.Event()
+    live.finished = over.set
+    due: dict[int, list[Scripted]] = {}
+    for command in scenario.commands:
+        due.setdefault(command.k, []).append(command)
+    answers: list[Answered] = []
+    ends: dict[str, tuple[float, EndMotion]] = {}
+    async with Runtime(live.robot, machine=live, clock=clock) as rt:
+        armed = rt.arm()
+        if not armed.ok:
+            raise InputError(f"{live.robot.name} cannot be armed: {armed.refusal} {'; '.join(armed.missing)}")
+        watch = rt.bus.subscribe(("actuator",), (EndMotion,), size=scenario.steps + len(scenario.commands) + 1)
+        senders = [(feed, rt[feed.actuator].direct) for feed in feeds]
+
+        def tick(k: int) -> None:
+            for feed, direct in senders:
+                feed.note(direct.send(feed.payload(k)))
+            for command in due.get(k, ()):
+                answers.append(Answered(command, rt[command.to].publish.send(payload_of(command), id=command.id)))
+            if k * PARTS // scenario.steps != (k + 1) * PARTS // scenario.steps:
+                progress(min(k + 1, scenario.steps), scenario.steps)
+
+        rt.loop(hz=1.0 / scenario.dt, name=f"scenario {scenario.name}")(tick)
+        await over.wait()
+        rt.disarm("the scenario has ended")
+        while (message := watch.poll()) is not None:
+            ends[message.payload.command_id or ""] = (message.time, message.payload)
+    return tuple(Answered(command, result, *ends.get(command.id, ())) for command, result, *_ in answers)
+
+
+def _feeds(live: SimulatedMachine, scenario: Scenario, told: Mapping[str, Array]) -> list[Feed]:
+    """What is sent every tick; the rest of the signals surrounds the world."""
+    t = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
+    feeds: list[Feed] = []
+    for actuator, place in live.places.items():
+        signals = [path for path in place.paths.values() if path in scenario.tracks]
+        own = issubclass(place.kind, CommandPort)
+        if actuator in scenario.streams and not own:
+            feeds.append(Feed(actuator, _positions(sample_track(scenario.streams[actuator], t))))
+        elif actuator in scenario.streams:
+            scenario.document.add(("signals", actuator), f"{actuator} takes no positions; give signals for {', '.join(place.paths.values())}")
+        if signals and own:
+            feeds.append(Feed(actuator, _commands(place.kind, {name: told[path].tolist() for name, path in place.paths.items()})))
+        for path in signals if not own else ():
+            scenario.document.add(("signals", path), f"through the runtime this is told by {actuator}: command that, or give a signal {actuator}")
+    scenario.document.raise_problems()
+    owned = {path for place in live.places.values() for path in place.paths.values()}
+    live.surround({channel: told[channel] for channel in scenario.tracks if channel not in owned})
+    return feeds
+
+
+def _positions(values: Array) -> Callable[[int], Payload]:
+    positions = values.tolist()
+    return lambda k: Position(positions[min(k, len(positions) - 1)])
+
+
+def _commands(kind: Any, columns: Mapping[str, list[float]]) -> Callable[[int], Payload]:
+    def payload(k: int) -> Payload:
+        return kind.payload({name: column[min(k, len(column) - 1)] for name, column in columns.items()})  # type: ignore[no-any-return]
+
+    return payload

@@ -1,0 +1,78 @@
+"""The robot of a machine: the description its actuators are commanded by, and which part of the world each of them is.
+
+robot: arm                                             a shipped robot, or a .yaml or .urdf file beside the machine's
+ports: {shoulder_motor: shoulder, elbow_motor: elbow}  actuator: where its channels are in the world's inputs and outputs; "" is the top
+"""
+
+from pathlib import Path
+from typing import Any
+
+from pushrod.config.yaml_file import Document
+from pushrod.core.errors import ConfigError, UnknownNameError
+from pushrod.core.model import World
+from pushrod.core.names import unknown
+from pushrod.core.record import fields, is_record
+from pushrod.robot.description import Robot
+from pushrod.robot.loading import load
+
+FOLDER = Path(__file__).parent / "robots"
+
+
+def shipped() -> dict[str, Path]:
+    """The robots that come with the package, by name."""
+    return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
+
+
+def places(world: World) -> list[str]:
+    """Where a port can be: the top, and the records within the inputs that the outputs have too."""
+    outputs = {f.name for f in fields(world.Out) if is_record(f.type)}
+    return ["", *(f.name for f in fields(world.In) if is_record(f.type) and f.name in outputs)]
+
+
+def read_robot(document: Document, world: World) -> tuple[Robot | None, dict[str, str]]:
+    """What a machine file says of its robot; problems are noted in the document."""
+    name, ports = document.data.get("robot"), document.data.get("ports")
+    if name is None:
+        if ports:
+            document.add(("ports",), "there is no robot whose actuators these are; add a line `robot: NAME`")
+        return None, {}
+    robot = _load(name, document) if isinstance(name, str) else None
+    if robot is None or not isinstance(ports, dict | None):
+        return robot, {}
+    return robot, _read_ports(robot, ports or {}, world, document)
+
+
+def _load(name: str, document: Document) -> Robot | None:
+    try:
+        known = shipped()
+        if name not in known and "." not in name:
+            raise UnknownNameError(f"{unknown(known, name, 'robot')}; or give the path of a .yaml or .urdf file")
+        return load(known.get(name, document.folder / name))
+    except ConfigError as e:
+        for text in e.problems:
+            document.add(("robot",), text)
+    except UnknownNameError as e:
+        document.add(("robot",), str(e))
+    return None
+
+
+def _read_ports(robot: Robot, ports: dict[str, Any], world: World, document: Document) -> dict[str, str]:
+    actuators = {actuator.name: actuator for actuator in robot.actuators}
+    there = {place: place for place in places(world)}
+    for actuator, place in ports.items():
+        if actuator not in actuators:
+            document.add(("ports", actuator), unknown(actuators, actuator, "actuator"))
+        if place not in there:
+            document.add(
+                ("ports", actuator), f"{unknown(there, str(place), f'part of the world {world.name} with a motor of its own')} ('' is the top)"
+            )
+    missing = [name for name in actuators if name not in ports]
+    if missing:
+        what = f"nothing is said of {', '.join(missing)}; every actuator of {robot.name} needs its place in the world {world.name}"
+        document.add(("ports",) if ports else ("robot",), what)
+    taken: dict[str, str] = {}
+    for actuator, place in ports.items():
+        if place in taken:
+            document.add(("ports", actuator), f"{place!r} is the place of {taken[place]} already")
+        taken.setdefault(place, actuator)
+    return {actuator: place for actuator, place in ports.items() if place in there and actuator in actuators}
