@@ -1,4 +1,4 @@
-"""`pushrod check`: read machine and scenario files and say everything that is wrong with them."""
+"""`pushrod check`: read machine, scenario and robot files and say everything that is wrong with them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,22 +6,24 @@ from typing import Annotated as A
 
 import typer
 
+ROBOT_KEYS = {"robot", "links", "joints", "actuators"}
+OTHER_KEYS = {"machine", "world", "scenario"}  # a machine may name a robot
+
 if TYPE_CHECKING:
     from pushrod.config.yaml_file import Document
 
 
 def check(
-    files: A[list[Path], typer.Argument(help="Machine or scenario files.")],
+    files: A[list[Path], typer.Argument(help="Machine, scenario or robot files (.yaml, and for robots .urdf).")],
     machine: A[str | None, typer.Option(help="Check scenarios for this machine, whatever machine they name.")] = None,
 ) -> None:
-    """Say everything that is wrong with machine or scenario files, with file, line and path."""
-    from pushrod.config import yaml_file
+    """Say everything that is wrong with machine, scenario or robot files, with file, line and path."""
     from pushrod.core.errors import ConfigError, PushrodError
 
     problems: list[str] = []
     for file in files:
         try:
-            typer.echo(f"{file}: {_check(yaml_file.load(file), machine)}")
+            typer.echo(f"{file}: {_check_file(file, machine)}")
         except ConfigError as e:
             problems += e.problems
         except PushrodError as e:
@@ -30,8 +32,36 @@ def check(
         raise ConfigError(problems)
 
 
-def _check(document: "Document", machine: str | None) -> str:
+def _check_file(file: Path, machine: str | None) -> str:
     """What a sound file is; ConfigError for one that is not."""
+    from pushrod.config import yaml_file
+
+    if file.suffix.lower() == ".urdf":
+        return _check_urdf(file)
+    document = yaml_file.load(file, hold=True)
+    if document.data.keys() & ROBOT_KEYS and not document.data.keys() & OTHER_KEYS:
+        from pushrod.cli.robot_summary import robot_summary
+        from pushrod.robot.robot_file import read_yaml
+
+        return robot_summary(read_yaml(document))
+    document.raise_problems()
+    return _check(document, machine)
+
+
+def _check_urdf(file: Path) -> str:
+    import warnings
+
+    from pushrod.cli.robot_summary import robot_summary
+    from pushrod.robot import load
+
+    with warnings.catch_warnings(record=True) as left_out:
+        warnings.simplefilter("always")
+        said = robot_summary(load(file))
+    return "\n".join([said, *(f"  note: {warning.message}" for warning in left_out)])
+
+
+def _check(document: "Document", machine: str | None) -> str:
+    """The same for a machine or a scenario."""
     from pushrod.core.names import count
     from pushrod.core.record import numbers
     from pushrod.sim import machine as machines
