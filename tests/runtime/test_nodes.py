@@ -70,7 +70,7 @@ def test_a_controller_hears_a_sensor_and_commands_an_actuator(clock: Any) -> Non
             await asyncio.sleep(0.05)
             if heard.is_set():
                 break
-        message = watch.poll()
+        message = await watch.get()
         return message.topic, message.payload, message.frame, await rt.request("follower", "how many")
 
     drivers = {"motor": Telling, "encoder": Encoder, "follower": lambda: follower}

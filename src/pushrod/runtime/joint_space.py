@@ -2,12 +2,15 @@
 
 from typing import Any
 
+from pushrod.core.errors import InputError
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.message import BeginMotion, EndMotion, JointState
 
 
 def to_joint_space(payload: Any, t: Transmission) -> Any:
-    """The same report in joint space; what holds no motor quantities stays as it is. Peaks are magnitudes."""
+    """The same report in joint space; what holds no motor quantities stays as it is. One that is malformed is refused: nobody should act on it."""
+    if isinstance(payload, (BeginMotion, EndMotion, JointState)) and (problem := payload.problem()) is not None:
+        raise InputError(f"{type(payload).__name__} is not published: {problem}")
     if isinstance(payload, BeginMotion):
         a, v, v0 = payload.acceleration, payload.peak_velocity, payload.initial_velocity
         return BeginMotion(

@@ -1,10 +1,15 @@
 """What travels: commands with their envelope, what became of them, and what actuators, sensors, parameters and safety report."""
 
+from math import isfinite
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from pushrod.runtime.payload import number
 from pushrod.runtime.result import Result
+
+MOTIONS = ("position", "velocity", "effort", "trajectory")
+ENDS = ("completed", "cancelled", "limit_reached", "fault")
 
 
 class Command(Struct, frozen=True, gc=False):
@@ -57,6 +62,20 @@ class BeginMotion(Struct, frozen=True, gc=False, tag=True):
     peak_velocity: float | None = None
     initial_velocity: float | None = None
 
+    def problem(self) -> str | None:
+        """The element that is wrong and why, or None."""
+        for name in ("initial_position", "target_position", "expected_arrival", "acceleration", "peak_velocity", "initial_velocity"):
+            x = getattr(self, name)
+            if x is None and name in ("acceleration", "peak_velocity", "initial_velocity"):
+                continue
+            found = number(name, x)
+            if found is None and x < 0.0 and name in ("acceleration", "peak_velocity"):
+                found = f"{name} is a magnitude and must not be negative, got {x}"
+            if found:
+                return found
+        known = self.command_type is None or self.command_type in MOTIONS
+        return None if known else f"command_type must be one of {', '.join(MOTIONS)}, got {self.command_type!r}"
+
 
 class EndMotion(Struct, frozen=True, gc=False, tag=True):
     """A motion has ended, where and why."""
@@ -66,6 +85,11 @@ class EndMotion(Struct, frozen=True, gc=False, tag=True):
     detail: str | None = None
     message: str | None = None
     command_id: str | None = None
+
+    def problem(self) -> str | None:
+        """The element that is wrong and why, or None."""
+        found = number("position", self.position)
+        return found or (None if self.reason in ENDS else f"reason must be one of {', '.join(ENDS)}, got {self.reason!r}")
 
 
 class JointState(Struct, frozen=True, gc=False, tag=True):
@@ -78,8 +102,6 @@ class JointState(Struct, frozen=True, gc=False, tag=True):
 
     def problem(self) -> str | None:
         """The element that is wrong and why, or None."""
-        from math import isfinite
-
         for name in ("positions", "velocities", "efforts"):
             values = getattr(self, name)
             if values and len(values) != len(self.names):
