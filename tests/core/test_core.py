@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pushrod.core.check import check, problems
-from pushrod.core.errors import ParameterError, PushrodError, UnknownNameError
-from pushrod.core.names import find
+from pushrod.core.check import check, expect, problems
+from pushrod.core.errors import ConfigError, InputError, ParameterError, PushrodError, UnknownNameError
+from pushrod.core.names import count, find
 from pushrod.core.quantity import Choice, Floats, Q, Table, flag
 from pushrod.core.record import flat, get, leaves, numbers, put, unflat
 from pushrod.core.ring import Ring
@@ -172,3 +172,44 @@ def test_dead_band_moves_towards_zero(x: float, d: float) -> None:
     y = dead_band(x, d)
     assert abs(y) == max(abs(x) - d, 0.0)
     assert y * x >= 0.0
+
+
+class Wrapped(NamedTuple):
+    inner: Inner = Inner()
+    x: A[float, Q("m")] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "record", "said"),
+    [
+        ("1", A[float, Q("m")], "it must be a number, got '1'"),
+        (True, A[float, Q("m")], "it must be a number, got True"),
+        (Inner(), Wrapped, "it must be a test_core.Wrapped, got test_core.Inner"),
+        ((0.1, 0.0), Inner, "it must be a test_core.Inner, got (0.1, 0.0)"),
+        (Wrapped(Sent()), Wrapped, "it.inner must be a test_core.Inner, got test_core.Sent"),
+    ],
+)
+def test_what_compiled_code_would_misread_is_refused_by_its_path(value: Any, record: Any, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        expect(value, record, "it")
+    assert str(caught.value) == said
+
+
+def test_what_it_is_passes() -> None:
+    expect(1, A[float, Q("m")], "it")
+    expect(Wrapped(), Wrapped, "it")
+
+
+def test_a_range_upside_down_is_refused_where_it_is_written() -> None:
+    with pytest.raises(ValueError, match=r"Q\('m', 1.0, 0.0\): the lower bound lies above"):
+        Q("m", 1.0, 0.0)
+
+
+def test_counting_in_words() -> None:
+    assert (count(1, "signal"), count(2, "signal"), count(0, "signal")) == ("1 signal", "2 signals", "0 signals")
+
+
+def test_a_configuration_keeps_every_problem() -> None:
+    error = ConfigError(["a: wrong", "b: wrong"])
+    assert error.problems == ("a: wrong", "b: wrong")
+    assert str(error) == "a: wrong\nb: wrong"

@@ -197,3 +197,31 @@ def test_fitted_paths_respect_the_limits(points: tuple[Waypoint, ...], x0: float
 def test_what_cannot_be_is_refused(points: tuple[Waypoint, ...], passes: float, says: str) -> None:
     with pytest.raises(InputError, match=says):
         follow(points, 0.0, 0.0, FREE, passes=passes)
+
+
+def test_after_the_last_of_several_passes_it_rests() -> None:
+    c = follow((Waypoint(1.0, 1.0), Waypoint(0.0, 2.0)), 0.0, 0.0, TIGHT, passes=3.0)
+    assert where(c, duration(c) + 1.0) == (0.0, 0.0, 0.0)
+    c = follow((Waypoint(1.0, 1.0),), 0.0, 0.0, TIGHT)
+    assert where(c, duration(c) + 1.0) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("slower", [0.0, -1.0, math.inf, math.nan])
+def test_slower_is_a_finite_factor(slower: float) -> None:
+    with pytest.raises(InputError, match="slower = .*: allowed are finite numbers above 0"):
+        follow((Waypoint(1.0, 1.0),), 0.0, 0.0, TIGHT, slower=slower)
+
+
+def test_a_pass_that_ends_where_it_began_takes_the_rate_its_first_waypoint_asks_for() -> None:
+    """A loop: first and last waypoint are the same place, the first says how fast it is passed."""
+    c = follow((Waypoint(0.0, 0.0, 0.5), Waypoint(1.0, 1.0), Waypoint(0.0, 2.0)), 0.0, 0.5, FREE, passes=math.inf)
+    for seam in (2.0, 4.0):
+        assert where(c, seam).v == pytest.approx(0.5)
+        assert where(c, seam - EPS).v == pytest.approx(0.5, abs=1e-5)
+
+
+def test_limits_that_cannot_be_kept_are_not_waited_for() -> None:
+    """A rate the waypoint itself asks for grows slower with the whole, but a start that is too fast does not."""
+    course, slower = fit((Waypoint(1.0, 1.0),), 0.0, 50.0, make_limits(2.0, 8.0))
+    assert slower >= 1.0
+    assert where(course, duration(course)).x == pytest.approx(1.0)

@@ -131,3 +131,12 @@ def test_with_only_just_room_to_stop_it_arrives_early_and_waits() -> None:
     assert sample(p, p.T) == sample(p, quickest.T) == (1.05, 0.0, 0.0)
     creeping = point_to_point(0.0, 1.0, 0.0, 1.05, Limits(2.0, math.inf, 1.0), 20.0)  # with time enough it creeps the last bit
     assert creeping.seven.end == pytest.approx(20.0)
+
+
+def test_one_that_is_already_too_fast_first_lets_go_of_its_push() -> None:
+    """It accelerates so hard that it will pass the velocity limit whatever it does: the push ends at once, and it arrives all the same."""
+    limits = make_limits(1.0, 2.0, 10.0)
+    p = move(0.0, 3.0, limits, v0=0.95, a0=2.0)
+    assert sample(p, p.T).x == pytest.approx(3.0, abs=1e-9)
+    assert sample(p, p.T).v == pytest.approx(0.0, abs=1e-9)
+    assert peak_velocity(p) == pytest.approx(0.95 + 0.5 * 2.0 * 2.0 / 10.0, rel=1e-6)

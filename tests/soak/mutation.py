@@ -29,6 +29,7 @@ class Mutant(NamedTuple):
     before: str
     after: str
     text: str  # of the whole file
+    at_the_edge: bool = False  # < for <=: where two branches meet it is the same
 
     def __str__(self) -> str:
         return f"{self.file.parent.name}/{self.file.name}:{self.line}: {self.before} -> {self.after}"
@@ -81,4 +82,5 @@ def _mutant(file: Path, text: str, node: ast.AST, changed: ast.expr) -> Mutant:
     first, last = spot.lineno - 1, spot.end_lineno - 1
     after = ast.unparse(changed)
     new = lines[first][: spot.col_offset] + f"({after})".encode() + b"\\\n" * (last - first) + lines[last][spot.end_col_offset :]
-    return Mutant(file, spot.lineno, ast.unparse(spot), after, b"".join([*lines[:first], new, *lines[last + 1 :]]).decode())
+    text = b"".join([*lines[:first], new, *lines[last + 1 :]]).decode()
+    return Mutant(file, spot.lineno, ast.unparse(spot), after, text, isinstance(changed, ast.Compare))

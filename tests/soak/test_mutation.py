@@ -28,10 +28,10 @@ FILES = {
     },
 }
 SAMPLE = {"core": 25, "signals": 25, "models": 45, "plants": 25, "motion": 25, "vehicles": 30}
-KILLED = 0.85  # at least; most of the others change nothing: where two branches meet, < or <= is the same
+KILLED = 0.9  # at least, of those that are not only at the edge of a condition; these are named
 
 
-def tests_of(file: Path) -> list[str]:
+def own_tests(file: Path) -> list[str]:
     """The tests of a file's package: those that bear its name, those that replay references, and then the others."""
     package = ROOT / "tests" / file.parent.name
     plain = (test for test in package.glob("test_*.py") if "compiled" not in test.stem)
@@ -60,7 +60,7 @@ def survivors(tree: Path, sample: list[Mutant], seconds: float) -> list[Mutant]:
         sound = place.read_text()
         place.write_text(mutant.text)
         started = time.monotonic()
-        if not noticed(tree, tests_of(mutant.file), seconds):
+        if not noticed(tree, own_tests(mutant.file), seconds):
             found.append(mutant)
             print(f"survived ({time.monotonic() - started:.0f} s): {mutant}", flush=True)
         place.write_text(sound)
@@ -75,8 +75,10 @@ def test_faults_are_noticed(package: str, tmp_path: Path) -> None:
     sample = random.Random(seed).sample(every, min(int(os.environ.get("PUSHROD_MUTANTS") or SAMPLE[package]), len(every)))
     print(f"{package}: {len(sample)} of {len(every)} mutants, PUSHROD_MUTATION_SEED={seed}")
     started = time.monotonic()
-    assert not noticed(tmp_path, tests_of(SOURCE / FILES[package][0])), "the tests fail without any mutant"
+    assert not noticed(tmp_path, own_tests(SOURCE / FILES[package][0])), "the tests fail without any mutant"
     left = survivors(tmp_path, sample, PATIENCE * (time.monotonic() - started))
-    killed = 1.0 - len(left) / len(sample)
-    print(f"{package}: {killed:.0%} noticed")
-    assert killed >= KILLED, "\n".join([f"PUSHROD_MUTATION_SEED={seed}, not noticed:", *map(str, left)])
+    whole = [mutant for mutant in sample if not mutant.at_the_edge]
+    gone = [mutant for mutant in left if not mutant.at_the_edge]
+    killed = 1.0 - len(gone) / len(whole)
+    print(f"{package}: {killed:.0%} noticed, and {1.0 - len(left) / len(sample):.0%} with those at the edge of a condition")
+    assert killed >= KILLED, "\n".join([f"PUSHROD_MUTATION_SEED={seed}, not noticed:", *map(str, gone)])
