@@ -14,7 +14,7 @@ def test_help_and_version(pushrod):
     got = pushrod("--help", columns=60)
     assert got.exit_code == 0
     assert max(len(line) for line in got.stdout.splitlines()) <= 60
-    for verb in ("run", "list", "check", "schema", "new", "verify"):
+    for verb in ("run", "list", "check", "schema", "new", "urdf", "verify"):
         assert f" {verb} " in got.stdout
     assert pushrod("--version").stdout.startswith("pushrod 0.")
     assert pushrod("rum").exit_code == 2
@@ -103,6 +103,67 @@ def test_check_refuses_a_signal_that_run_would_refuse(pushrod, tiny):
         assert "s.yaml:5: signals.angle: reaches 5 rad at 0.2 s, outside the range of the channel" in got.stderr
 
 
+ROBOT = """robot: lifter
+links: [frame, carriage]
+joints:
+  lift: {kind: prismatic, parent: frame, child: carriage, limits: {lower: 0 m, upper: 50 cm, velocity: {parameter: speed}, effort: 200 N}}
+actuators:
+  motor: {joint: lift, driver: mine:Mine, transmission: {reduction: 600}, watchdog: {silence: 200 ms, reaction: ramp}}
+parameters:
+  speed: {default: 10 cm/s, lo: 0 m/s, unit: m/s, doc: how fast it may lift}
+"""
+
+
+def test_check_says_what_a_robot_is(pushrod, tmp_path):
+    (tmp_path / "r.yaml").write_text(ROBOT)
+    got = pushrod("check", tmp_path / "r.yaml")
+    assert got.exit_code == 0, got.stderr
+    assert "r.yaml: ok, robot lifter: 2 links, 1 joint, 1 actuator, 1 parameter" in got.stdout
+    for line in (
+        "  joint       lift              prismatic, frame to carriage, 0 to 0.5 m, {speed} m/s, 200 N",
+        "  actuator    frame/lift/motor  mine:Mine, reduction 600, ramp after 0.2 s of silence",
+        "  parameter   speed             0.1 m/s (0 to open), how fast it may lift",
+    ):
+        assert line in got.stdout.splitlines()
+
+
+def test_check_reads_urdf_and_says_what_is_left_out_of_it(pushrod, tmp_path):
+    (tmp_path / "r.yaml").write_text(ROBOT)
+    urdf = pushrod("urdf", tmp_path / "r.yaml").stdout
+    (tmp_path / "r.urdf").write_text(urdf.replace("</robot>", "<gazebo/></robot>"))
+    got = pushrod("check", tmp_path / "r.urdf")
+    assert got.exit_code == 0, got.stderr
+    assert "robot lifter: 2 links, 1 joint, 1 actuator, 1 parameter" in got.stdout
+    assert "note: " in got.stdout
+    assert "gazebo" in got.stdout
+
+
+def test_check_tells_all_mistakes_of_robots_by_line(pushrod, tmp_path):
+    (tmp_path / "r.yaml").write_text(
+        ROBOT.replace("reduction: 600", "reduction: 0").replace("upper: 50 cm", "upper: 50 deg").replace("robot:", "robto:")
+    )
+    (tmp_path / "r.urdf").write_text(
+        '<robot name="r">\n<link name="a"/>\n<joint name="j" type="hinge"><parent link="a"/><child link="b"/></joint></robot>'
+    )
+    (tmp_path / "twice.yaml").write_text("robot: a\nlinks: [a]\nlinks: [b]\n")
+    got = pushrod("check", tmp_path / "r.yaml", tmp_path / "r.urdf", tmp_path / "twice.yaml", tmp_path / "gone.urdf")
+    assert got.exit_code == 2
+    for text in (
+        "r.yaml:1: robto: unknown key; did you mean 'robot'?",
+        "r.yaml:4: joints.lift.limits.upper:",
+        "r.yaml:6: actuators.motor.transmission.reduction: must be above 0",
+        "r.urdf:3: joints.j",
+        "twice.yaml:3: links",
+        "gone.urdf",
+    ):
+        assert text in got.stderr
+
+
+def test_a_machine_that_names_a_robot_is_still_a_machine(pushrod, tiny):
+    (tiny / "m.yaml").write_text((tiny / "m.yaml").read_text() + "robot: nobody\n")
+    assert "m.yaml:5: robot: " in pushrod("check", tiny / "m.yaml").stderr
+
+
 def test_a_scenario_without_a_machine_is_checked_as_far_as_it_goes(pushrod, tiny):
     (tiny / "s.yaml").write_text("scenario: s\nduration: 1\ndt: 10 ms\nsignals: {angel: 1}\n")
     assert "as far as it goes" in pushrod("check", tiny / "s.yaml").stdout
@@ -122,6 +183,26 @@ def test_a_new_machine_passes_its_own_test_and_runs(pushrod, tmp_path):
     assert pushrod("run", tmp_path / "my_car.yaml", "--no-log").exit_code == 0
     text = (tmp_path / "my_car.yaml").read_text()
     assert "#   vehicle.wheelbase: 2.79  # [m, 0.1 to 20] front to rear axle" in text
+
+
+@pytest.mark.parametrize(("name", "made"), [("my_servo", "MyServoDriver"), ("motor", "MotorDriver"), ("winch_driver", "WinchDriver")])
+def test_a_new_driver_passes_its_own_test_and_moves(pushrod, program, tmp_path, name, made):
+    got = pushrod("new", "driver", name, "--dir", tmp_path)
+    assert got.exit_code == 0, got.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([f"{name}.py", f"{name}.yaml", f"test_{name}.py", f"try_{name}.py"])
+    check_own_test(tmp_path, f"test_{name}.py", passed=15)
+    done = subprocess.run([sys.executable, tmp_path / f"try_{name}.py"], capture_output=True, text=True, check=False)
+    assert "EndMotion(position=0.5, reason='completed'" in done.stdout, done.stderr
+    assert f"frame/hinge/motor  {name}:{made}, reduction 20" in pushrod("check", tmp_path / f"{name}.yaml").stdout
+
+
+@pytest.mark.parametrize("kind", ["model", "machine", "driver"])
+def test_what_new_writes_is_clean_for_a_linter_in_a_folder_of_its_own(pushrod, tmp_path, kind):
+    assert pushrod("new", kind, "mine", "--dir", tmp_path).exit_code == 0
+    rules = ["--isolated", "--target-version", "py311", "--line-length", "150"]
+    for words in (["check", "--select", "E,F,W,I,B,UP,SIM,C4,PIE,RUF,PT", *rules], ["format", "--check", *rules]):
+        got = subprocess.run([sys.executable, "-m", "ruff", *words, "."], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert got.returncode == 0, got.stdout
 
 
 def check_own_test(folder, file, passed):

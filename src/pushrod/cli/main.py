@@ -15,6 +15,7 @@ from pushrod.cli.list import list_
 from pushrod.cli.new import new
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
+from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
 from pushrod.core.errors import PushrodError
 
@@ -62,6 +63,7 @@ app.command("list")(list_)
 app.command("check")(check)
 app.command("schema")(schema)
 app.command("new")(new)
+app.command("urdf")(urdf)
 app.command("verify")(verify)
 
 

@@ -1,4 +1,4 @@
-"""`pushrod new`: a commented starting point for a model or a machine, with a test that it passes."""
+"""`pushrod new`: a commented starting point for a model, a machine or a driver, with a test that it passes."""
 
 import contextlib
 import importlib.util
@@ -17,6 +17,14 @@ TEMPLATES = Path(__file__).parent / "template"
 class Kind(StrEnum):
     model = "model"
     machine = "machine"
+    driver = "driver"
+
+
+FILES = {
+    Kind.model: {"{}.py": "model.py.txt", "test_{}.py": "test_model.py.txt"},
+    Kind.driver: {"{}.py": "driver.py.txt", "{}.yaml": "driver.yaml.txt", "try_{}.py": "try_driver.py.txt", "test_{}.py": "test_driver.py.txt"},
+}
+TRY = {Kind.model: (), Kind.machine: ("pushrod run {0}.yaml",), Kind.driver: ("python {1}.py", "pushrod check {0}.yaml")}
 
 
 def new(
@@ -30,12 +38,12 @@ def new(
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"{name!r} cannot name a file that Python imports; use lower case letters, digits and _, such as my_valve")
-    if kind is Kind.model and (why := _not_importable(name, dir_)):
-        raise InputError(f"{name!r} cannot name a model: {why}; choose another, such as my_{name}")
-    files = _model(name) if kind is Kind.model else _machine(name, like)
+    if kind is not Kind.machine and (why := _not_importable(name, dir_)):
+        raise InputError(f"{name!r} cannot name a {kind.value}: {why}; choose another, such as my_{name}")
+    files = _machine(name, like) if kind is Kind.machine else {file.format(name): _fill(template, name) for file, template in FILES[kind].items()}
     for file in _write(dir_, files):
         typer.echo(f"wrote {file}")
-    typer.echo(f"try: pytest {dir_ / f'test_{name}.py'}" + (f"; pushrod run {dir_ / f'{name}.yaml'}" if kind is Kind.machine else ""))
+    typer.echo(f"try: pytest {dir_ / f'test_{name}.py'}" + "".join(f"; {text.format(dir_ / name, dir_ / f'try_{name}')}" for text in TRY[kind]))
 
 
 def _not_importable(name: str, folder: Path) -> str:
@@ -74,12 +82,14 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
 
 def _fill(template: str, name: str) -> str:
     text = (TEMPLATES / template).read_text(encoding="utf-8")
-    words = {"NAME": name, "CONSTANT": name.upper(), "TITLE": name.replace("_", " ").capitalize(), "FILE": f"test_{name}.py"}
+    words = {
+        "NAME": name,
+        "CONSTANT": name.upper(),
+        "CLASS": "".join(part.capitalize() for part in name.removesuffix("_driver").split("_")) + "Driver",
+        "TITLE": name.replace("_", " ").capitalize(),
+        "FILE": f"test_{name}.py",
+    }
     return re.sub(r"@([A-Z]+)@", lambda m: words[m[1]], text)
-
-
-def _model(name: str) -> dict[str, str]:
-    return {f"{name}.py": _fill("model.py.txt", name), f"test_{name}.py": _fill("test_model.py.txt", name)}
 
 
 def _machine(name: str, like: str) -> dict[str, str]:

@@ -1,0 +1,25 @@
+"""`pushrod urdf`: a robot as URDF, for the tools that read that."""
+
+from pathlib import Path
+from typing import Annotated as A
+
+import typer
+
+
+def urdf(
+    robot: A[Path, typer.Argument(help="A robot file (.yaml or .urdf).")],
+    out: A[Path | None, typer.Option(help="File to write; printed if left out.")] = None,
+) -> None:
+    """Write a robot as URDF. What URDF cannot say stands in elements that other tools pass over."""
+    from pushrod.core.errors import InputError
+    from pushrod.robot import load, to_urdf
+
+    text = to_urdf(load(robot))
+    if out is None:
+        typer.echo(text)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise InputError(f"{out}: cannot be written: {e.strerror or e}") from e
+    typer.echo(f"wrote {out}")
