@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pushrod.config import yaml_file
+from pushrod.live.run import outcome
 from pushrod.sim import machine, scenario
 from pushrod.sim.run import simulate
 
@@ -15,7 +16,7 @@ SCENARIOS = scenario.shipped()
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_scenario_runs_on_its_machine_and_keeps_its_expectations(name):
     what = machine.load(yaml_file.load(SCENARIOS[name]).data["machine"])
-    result = simulate(what, scenario.load(name, what))
+    result = outcome(what, scenario.load(name, what))
     assert result.outcomes, "a shipped scenario expects something"
     assert [str(outcome.expectation) for outcome in result.outcomes if not outcome.held] == []
     assert [column for column, values in result.columns.items() if not np.all(np.isfinite(values))] == []

@@ -15,6 +15,7 @@ Rows = Iterable[tuple[str, str]]
 class Kind(StrEnum):
     machines = "machines"
     scenarios = "scenarios"
+    robots = "robots"
     worlds = "worlds"
     models = "models"
     plants = "plants"
@@ -23,7 +24,7 @@ class Kind(StrEnum):
 
 
 def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.")] = None) -> None:
-    """List the machines, scenarios, worlds, models, plants, vehicles and signal kinds there are."""
+    """List the machines, scenarios, robots, worlds, models, plants, vehicles and signal kinds there are."""
     from rich.console import Console
     from rich.table import Table
 
@@ -55,6 +56,14 @@ def _scenarios() -> Rows:
     from pushrod.sim import scenario
 
     return _files(scenario.shipped(), "machine")
+
+
+def _robots() -> Rows:
+    from pushrod.robot import load
+    from pushrod.sim import machine_robot
+
+    for name, file in machine_robot.shipped().items():
+        yield name, f"actuators {', '.join(actuator.name for actuator in load(file).actuators)}"
 
 
 def _worlds() -> Rows:
@@ -97,6 +106,7 @@ def _first_line(model: Any) -> str:
 ROWS = {
     Kind.machines: _machines,
     Kind.scenarios: _scenarios,
+    Kind.robots: _robots,
     Kind.worlds: _worlds,
     Kind.models: _models,
     Kind.plants: _plants,

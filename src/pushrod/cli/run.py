@@ -1,15 +1,18 @@
 """`pushrod run`: simulate a machine, say how well it followed, write the log."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from typing import Annotated as A
 
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pushrod.sim.machine import Machine
-    from pushrod.sim.run import Result
     from pushrod.sim.scenario import Scenario
+
+T = TypeVar("T")
 
 
 def run(
@@ -20,6 +23,7 @@ def run(
     duration: A[str | None, typer.Option(help="Length of the run, such as 5 or '500 ms'.")] = None,
     seed: A[int | None, typer.Option(help="Seed of all noise.")] = None,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
+    live: A[bool, typer.Option("--live", help="Through the runtime and its gate, as a scenario with commands always goes.")] = False,
 ) -> None:
     """Simulate a machine and say how well it followed what was asked of it."""
     from pushrod.sim import machine as machines
@@ -32,20 +36,32 @@ def run(
 
     if log:
         prepare(out)
-    result = _simulate(what, how)
-    print_summary(result)
+    attached = []
+    if live or how.live:
+        from pushrod.cli.live_summary import print_commands
+        from pushrod.live.recording import commands_file
+        from pushrod.live.run import simulate as simulate_live
+
+        through = _behind_bar(what, how, simulate_live)
+        result = through.outcome
+        print_summary(result)
+        print_commands(through)
+        attached.append(commands_file(through))
+    else:
+        from pushrod.sim.run import simulate
+
+        result = _behind_bar(what, how, simulate)
+        print_summary(result)
     if log:
-        typer.echo(f"log: {record(result, out)}")
+        typer.echo(f"log: {record(result, out, attached)}")
     if not result.held:
         raise typer.Exit(1)
 
 
-def _simulate(machine: "Machine", scenario: "Scenario") -> "Result":
+def _behind_bar(machine: "Machine", scenario: "Scenario", simulate: "Callable[[Machine, Scenario, Callable[[int, int], None]], T]") -> "T":
     """The run behind a progress bar on stderr."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
-    from pushrod.sim.run import simulate
 
     console = Console(stderr=True)
     for note in scenario.notes:

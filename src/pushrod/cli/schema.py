@@ -1,4 +1,4 @@
-"""`pushrod schema`: the JSON Schema of machine and scenario files, for editors and for programs that write such files."""
+"""`pushrod schema`: the JSON Schema of machine, scenario and robot files, for editors and for programs that write such files."""
 
 from enum import StrEnum
 from typing import Annotated as A
@@ -9,21 +9,29 @@ import typer
 class Kind(StrEnum):
     machine = "machine"
     scenario = "scenario"
+    robot = "robot"
 
 
 def schema(
     kind: A[Kind, typer.Argument(help="Of which kind of file.")] = Kind.machine,
     machine: A[str | None, typer.Option(help="For a scenario: with the channels and signals of this machine.")] = None,
 ) -> None:
-    """Print the JSON Schema of machine or scenario files, with units and ranges."""
+    """Print the JSON Schema of machine, scenario or robot files, with units and ranges."""
     import msgspec
 
+    from pushrod.robot import robot_file
     from pushrod.sim import json_schema
     from pushrod.sim import machine as machines
+    from pushrod.sim.scenario import actuator_positions
     from pushrod.sim.worlds import WORLDS
 
     if kind is Kind.machine:
         made = json_schema.machine_schema(WORLDS)
+    elif kind is Kind.robot:
+        made = robot_file.schema()
+    elif machine is None:
+        made = json_schema.scenario_schema()
     else:
-        made = json_schema.scenario_schema(None if machine is None else machines.load(machine).world)
+        what = machines.load(machine)
+        made = json_schema.scenario_schema(what.world, actuator_positions(what))
     typer.echo(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())

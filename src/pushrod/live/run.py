@@ -25,6 +25,7 @@ from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
 from pushrod.sim.run import Result as Outcome
 from pushrod.sim.run import check_room, finish, sample, sample_track
+from pushrod.sim.run import simulate as simulate_world
 from pushrod.sim.scenario import Scenario
 
 PARTS = 20  # how often progress is told
@@ -99,6 +100,11 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
         answers = runner.run(_through_runtime(live, clock, scenario, feeds, progress))
     outcome = finish(machine, scenario, live.run(), live.inputs())
     return Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
+
+
+def outcome(machine: Machine, scenario: Scenario) -> Outcome:
+    """What a scenario comes to: through the runtime where it commands actuators, else straight through the world."""
+    return simulate(machine, scenario).outcome if scenario.live else simulate_world(machine, scenario)
 
 
 async def _through_runtime(

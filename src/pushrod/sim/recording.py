@@ -1,6 +1,7 @@
 """The log of a run: topics /in and /out, the machine and scenario files it was made from, versions and seed."""
 
 import tempfile
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from pushrod.log.writer import Attachment, Topic, write
 from pushrod.sim.run import Result
 
 
-def record(result: Result, folder: Path) -> Path:
-    """Write the log into the folder, under a name that is not taken, and say where it is."""
+def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Path:
+    """Write the log into the folder, under a name that is not taken, and say where it is. `more` is attached to it."""
     machine, scenario = result.machine, result.scenario
     prepare(folder)
     file = free_name(folder, f"{machine.name}-{scenario.name}")
@@ -48,7 +49,7 @@ def record(result: Result, folder: Path) -> Path:
         **{f"override {i}": text for i, text in enumerate((*machine.document.origin.values(), *scenario.document.origin.values()), 1)},
     }
     files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
-    write(file, topics, {"pushrod": about}, files)
+    write(file, topics, {"pushrod": about}, [*files, *more])
     return file
 
 

@@ -45,9 +45,11 @@ class Result:
 
 
 def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
-    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on."""
+    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on. One that commands actuators needs the runtime: see `live.run`."""
     from pushrod.compiled.rollout import rollout
 
+    if scenario.live:
+        raise InputError(f"{scenario.document.file}: the scenario {scenario.name} commands actuators; run it with pushrod.live.run.simulate")
     check_room(scenario)
     inputs = sample(machine, scenario)
     progress(0, scenario.steps)
