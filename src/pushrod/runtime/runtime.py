@@ -42,6 +42,7 @@ from pushrod.safety.lease import WATCHDOG
 from pushrod.safety.state import State
 
 ENDS = "the runtime ends"
+FASTEST = 1e6  # [Hz] of a loop
 Address = str | Sequence[str]
 
 
@@ -79,6 +80,7 @@ class Runtime:
         self.arming = Arming(guards, self._missing, self._transition, lambda call: self.clock.later(0.0, call))
         self.watching = Watching(self.hosts.values(), self.clock, self.arming.make_one_safe, self.report_error)
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
+        self._handles: dict[tuple[Any, str], Handle] = {}
         self._cadences: list[Cadence] = []
         self._loop_errors: list[Exception] = []
         self._stack = ExitStack()
@@ -112,11 +114,14 @@ class Runtime:
         return self.handle(address)
 
     def handle(self, address: Address, source: str = "local") -> Handle:
-        """The actuator as `source` commands it."""
-        if source == WATCHDOG:
-            raise InputError(f"nobody may call himself {WATCHDOG!r}: choose another source")
-        host = self.hosts[paths.find(self._paths, address)[-1]]
-        return Handle(host, source, host.direct(source), host.sync(source), host.publish(source))
+        """The actuator as `source` commands it; the same object every time, so it may be asked for inside a loop."""
+        key = (address if isinstance(address, str) else tuple(address), source)
+        if key not in self._handles:
+            if source == WATCHDOG:
+                raise InputError(f"nobody may call himself {WATCHDOG!r}: choose another source")
+            host = self.hosts[paths.find(self._paths, address)[-1]]
+            self._handles[key] = Handle(host, source, host.direct(source), host.sync(source), host.publish(source))
+        return self._handles[key]
 
     def send(self, commands: Iterable[tuple[Address, Payload]], source: str = "local", validity: float = 0.0) -> list[Result]:
         """Several commands as one: all pass their gates, then all act in the same tick; or none does."""
@@ -143,7 +148,7 @@ class Runtime:
             return await asyncio.wrap_future(self.nodes[name].part.request(request))
 
     def subscribe(
-        self, prefix: Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+        self, prefix: str | Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
     ) -> Subscription:
         """What this robot publishes at a topic or below; `bus.subscribe` sees all robots of a shared bus."""
         return self.bus.subscribe(prefix, types, size, policy, latched, self.robot.name)
@@ -151,8 +156,10 @@ class Runtime:
     def loop(self, hz: float, name: str = "") -> Callable[[Callable[[int], None]], Cadence]:
         """Call a function with k = 0, 1, 2 ... at a fixed rate. If it raises, all is disarmed, and the error comes when the runtime ends."""
 
+        period = _period(hz, name or "loop")
+
         def start(tick: Callable[[int], None]) -> Cadence:
-            return self._every(1.0 / hz, tick, name or getattr(tick, "__name__", "loop"))
+            return self._every(period, tick, name or getattr(tick, "__name__", "loop"))
 
         return start
 
@@ -199,7 +206,7 @@ class Runtime:
             self._every(1.0 / WATCH_HZ, self.watching.look, "watchdogs")
         for owner in self._owners():
             if owner.part.driver.tick is not None and owner.part.driver.tick_hz:
-                self._every(1.0 / owner.part.driver.tick_hz, owner.part.tick, f"tick {owner.name}")
+                self._every(_period(owner.part.driver.tick_hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
 
     def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> Cadence:
         def guarded(k: int) -> None:
@@ -266,3 +273,9 @@ class Runtime:
 
     def _publish(self, topic: tuple[str, ...], payload: Any) -> None:
         self.bus.publish(Message(payload, topic, self.clock.now(), self.clock.wall(), self.robot.name, "runtime"))
+
+
+def _period(hz: float, name: str) -> float:
+    if not 0.0 < hz <= FASTEST:
+        raise InputError(f"{name}: {hz!r} Hz is no rate for a loop; allowed are numbers above 0, up to {FASTEST:g}")
+    return 1.0 / hz
