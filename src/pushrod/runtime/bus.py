@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
+from pushrod.core.errors import InputError
 from pushrod.runtime.message import Message, Outcome
 
 Topic = tuple[str, ...]
@@ -35,8 +36,13 @@ class TopicStatistics(NamedTuple):
     dropped: int
 
 
+def topic_of(prefix: str | Iterable[str]) -> Topic:
+    """A topic as a tuple, or as text "actuator/base"."""
+    return tuple(word for word in prefix.split("/") if word) if isinstance(prefix, str) else tuple(prefix)
+
+
 def kind_of(message: Message) -> type:
-    """What a type filter looks at: the payload, and for a command with its outcome the payload of the command."""
+    """What a message is about: its payload, and for a command with its outcome the payload of the command."""
     payload = message.payload
     return type(payload.command.payload) if type(payload) is Outcome else type(payload)
 
@@ -50,8 +56,12 @@ class Subscription:
     def __init__(
         self, prefix: Topic, types: Iterable[type], size: int, policy: Policy, robot: str = "", notify: Callable[[], None] | None = None
     ) -> None:
+        if not (isinstance(size, int) and size >= 1):
+            raise InputError(f"size = {size!r}: a queue holds at least 1 message")
+        if policy not in ("drop_oldest", "drop_newest"):
+            raise InputError(f"policy = {policy!r}: a full queue may 'drop_oldest' or 'drop_newest'")
         self.prefix = prefix
-        self.types = frozenset(types)
+        self.types = frozenset((types,) if isinstance(types, type) else types)
         self.size = size
         self.policy = policy
         self.robot = robot
@@ -63,8 +73,11 @@ class Subscription:
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int] | None = None
         self._closed = False
 
-    def matches(self, robot: str, topic: Topic, kind: type) -> bool:
-        return topic[: len(self.prefix)] == self.prefix and (not self.types or kind in self.types) and (not self.robot or robot == self.robot)
+    def wants(self, message: Message) -> bool:
+        """At the prefix or below, of the robot, and of a kind asked for: that of the payload, or of the command in an Outcome."""
+        if message.topic[: len(self.prefix)] != self.prefix or (self.robot and message.robot != self.robot):
+            return False
+        return not self.types or kind_of(message) in self.types or type(message.payload) in self.types
 
     def put(self, message: Message) -> bool:
         """False where something was dropped for it, or it was dropped itself."""
@@ -141,7 +154,7 @@ class Bus(ABC):
     @abstractmethod
     def subscribe(
         self,
-        prefix: Iterable[str] = (),
+        prefix: str | Iterable[str] = (),
         types: Iterable[type] = (),
         size: int = 1024,
         policy: Policy = "drop_oldest",
@@ -179,16 +192,16 @@ class LocalBus(Bus):
         self._now = now
         self._lock = threading.Lock()
         self._subscriptions: tuple[Subscription, ...] = ()
-        self._routes: dict[tuple[str, Topic, type], tuple[Subscription, ...]] = {}
+        self._routes: dict[tuple[str, Topic, type, type], tuple[Subscription, ...]] = {}
         self._topics: dict[tuple[str, Topic], _Topic] = {}
 
     def publish(self, message: Message) -> None:
         kind = kind_of(message)
-        key = (message.robot, message.topic, kind)
+        key = (message.robot, message.topic, kind, type(message.payload))
         with self._lock:
             route = self._routes.get(key)
             if route is None:
-                route = self._routes[key] = tuple(s for s in self._subscriptions if s.matches(message.robot, message.topic, kind))
+                route = self._routes[key] = tuple(s for s in self._subscriptions if s.wants(message))
             topic = self._topics.get((message.robot, message.topic))
             if topic is None:
                 topic = self._topics[message.robot, message.topic] = _Topic()
@@ -202,7 +215,7 @@ class LocalBus(Bus):
 
     def subscribe(
         self,
-        prefix: Iterable[str] = (),
+        prefix: str | Iterable[str] = (),
         types: Iterable[type] = (),
         size: int = 1024,
         policy: Policy = "drop_oldest",
@@ -210,12 +223,12 @@ class LocalBus(Bus):
         robot: str = "",
         notify: Callable[[], None] | None = None,
     ) -> Subscription:
-        subscription = Subscription(tuple(prefix), types, size, policy, robot, notify)
+        subscription = Subscription(topic_of(prefix), types, size, policy, robot, notify)
         with self._lock:
             if latched:
-                for (owner, name), topic in self._topics.items():
-                    for kind, message in topic.kinds.items():
-                        if subscription.matches(owner, name, kind):
+                for topic in self._topics.values():
+                    for message in topic.kinds.values():
+                        if subscription.wants(message):
                             subscription.put(message)
             self._subscriptions = (*self._subscriptions, subscription)
             self._routes = {}

@@ -10,6 +10,7 @@ loop_factory             for asyncio.Runner: None means asyncio's own
 
 import heapq
 import itertools
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -19,6 +20,7 @@ from typing import Any
 from pushrod.runtime.cadence import Cadence, StepCadence, ThreadCadence
 
 Cancel = Callable[[], None]
+log = logging.getLogger("pushrod.runtime")
 
 
 class Clock(ABC):
@@ -91,7 +93,7 @@ class _Timers:
     def __init__(self) -> None:
         self._heap: list[tuple[float, int, Callable[[], object]]] = []
         self._order = itertools.count()
-        self._gone: set[int] = set()
+        self._open: set[int] = set()  # those that were neither called nor cancelled
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -99,12 +101,13 @@ class _Timers:
     def add(self, when: float, function: Callable[[], object]) -> Cancel:
         with self._wake:
             n = next(self._order)
+            self._open.add(n)
             heapq.heappush(self._heap, (when, n, function))
             if self._thread is None and not self._closed:
                 self._thread = threading.Thread(target=self._run, name="pushrod timers", daemon=True)
                 self._thread.start()
             self._wake.notify()
-        return lambda: self._gone.add(n)
+        return lambda: self._open.discard(n)
 
     def _run(self) -> None:
         while True:
@@ -114,10 +117,12 @@ class _Timers:
                 if self._closed:
                     return
                 _, n, function = heapq.heappop(self._heap)
-            if n in self._gone:
-                self._gone.discard(n)
-            else:
-                function()
+            if n in self._open:
+                self._open.discard(n)
+                try:
+                    function()
+                except Exception:  # one timer's mistake is not the others'
+                    log.exception("a timer failed")
 
     def close(self) -> None:
         with self._wake:

@@ -26,7 +26,7 @@ class Skip(Exception):  # noqa: N818
     """Raised by `init`: leave this actuator out, for this reason; the robot goes on without it."""
 
 
-def hears_nothing(prefix: Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
+def hears_nothing(prefix: str | Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
     """A context outside a runtime."""
 
 

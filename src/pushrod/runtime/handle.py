@@ -3,9 +3,11 @@
 import asyncio
 from typing import Any, NamedTuple
 
+from pushrod.core.errors import InputError
 from pushrod.runtime.delivery import TIMEOUT, Direct, Publish, Sync
 from pushrod.runtime.host import Host, HostStatistics
 from pushrod.runtime.message import JointState
+from pushrod.runtime.watching import WATCHDOG_PRIORITY
 from pushrod.safety.lease import Lease
 
 
@@ -35,6 +37,10 @@ class Handle(NamedTuple):
 
     def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
         """Become the only commander for a while. One of higher priority takes over from one of lower; all see it on the topic."""
+        if not seconds >= 0.0:
+            raise InputError(f"a lease lasts 0 s or longer, got {seconds!r}; release_lease ends one")
+        if not (isinstance(priority, int) and abs(priority) < WATCHDOG_PRIORITY):
+            raise InputError(f"the priority of a lease is a whole number below {WATCHDOG_PRIORITY}, got {priority!r}")
         return self.host.take_lease(Lease(self.source, priority, self.host.clock.now() + seconds))
 
     def release_lease(self) -> bool:

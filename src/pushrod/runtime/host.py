@@ -3,7 +3,9 @@
 The gate stays for the life of the runtime; the driver behind it may die and be started again.
 """
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from pushrod.robot.description import Actuator, Joint, Limits
@@ -13,7 +15,7 @@ from pushrod.runtime.bus import Bus, QueueStatistics
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
 from pushrod.runtime.driver import Context
-from pushrod.runtime.gate import Gate
+from pushrod.runtime.gate import PATIENCE, Gate
 from pushrod.runtime.joint_space import to_joint_space
 from pushrod.runtime.message import Command, JointState, LeaseChanged, Message, Outcome
 from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
@@ -54,6 +56,7 @@ class Host:
         self.bus = bus
         self.joint_state: JointState | None = None  # what its driver reported last, in joint space
         self._resolve = resolve
+        self._leasing = threading.Lock()
         self.part = part = Part(self.name, path, source, resolve, robot, clock, bus)
         limits, transmission = self._limits()
         payloads = part.driver.command_payloads(part.options)
@@ -90,12 +93,12 @@ class Host:
     def refresh(self) -> None:
         """A parameter has changed, and all was checked: options, limits and transmission are resolved again."""
         limits, transmission = self._limits()
-        with self.gate.lock:
+        with self._between_commands():
             self.gate.limits, self.gate.transmission = limits, transmission
         self.part.refresh(self._context())
 
     def take_lease(self, wish: Lease) -> bool:
-        with self.gate.lock:
+        with self._between_commands(), self._leasing:
             old = self.gate.lease
             if not may_take(old, wish, self.clock.now()):
                 return False
@@ -104,7 +107,7 @@ class Host:
         return True
 
     def release_lease(self, owner: str) -> bool:
-        with self.gate.lock:
+        with self._between_commands(), self._leasing:
             old = self.gate.lease
             if old is None or old.owner != owner:
                 return False
@@ -137,6 +140,16 @@ class Host:
         if self.slot is not None:
             self.slot.close(patience)
 
+    @contextmanager
+    def _between_commands(self) -> Iterator[None]:
+        """While no command acts; but one that takes too long, or blocks by nature, or asks for this itself, is not waited for."""
+        taken = self.slot is None and self.gate.holder != threading.get_ident() and self.gate.lock.acquire(timeout=PATIENCE)
+        try:
+            yield
+        finally:
+            if taken:
+                self.gate.lock.release()
+
     def _stop_gate(self, why: str) -> None:
         self.gate.stopped = why
         if why:
@@ -159,5 +172,5 @@ class Host:
 
         motor = MotorProfile.of(gate.limits, gate.transmission)
         return Context(
-            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.clock.later, self.part.mail.listen, self.part.commanded
+            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.part.later, self.part.mail.listen, self.part.commanded
         )

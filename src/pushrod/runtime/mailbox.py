@@ -1,12 +1,19 @@
-"""What a driver, sensor or controller listens to, brought to it one message after the other: on a thread, or inline on the stepped clock."""
+"""What a driver, sensor or controller listens to, brought to it one message after the other: on a thread, or inline on the stepped clock.
+
+Messages come in the order they were published, each once, however many of the topics listened to it belongs to. What nobody has taken when SIZE
+messages wait is dropped, the oldest first, and counted.
+"""
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from pushrod.runtime.bus import Bus, QueueStatistics, Subscription
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.message import Message
+
+SIZE = 1024
 
 
 class Mailbox:
@@ -18,47 +25,75 @@ class Mailbox:
         self._clock = clock
         self._deliver = deliver
         self._name = name
+        self._lock = threading.Lock()
         self._subscriptions: list[Subscription] = []
+        self._dropped: list[int] = []  # by subscription
+        self._waiting: deque[tuple[int, Message]] = deque()
+        self._rung = False  # the bell has been rung and nobody has looked since
         self._bell: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._planned = False
 
-    def listen(self, prefix: Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
-        ring = self._plan if isinstance(self._clock, SteppedClock) else self._ring
-        self._subscriptions.append(self._bus.subscribe(tuple(prefix), types, latched=latched, robot=self._robot, notify=ring))
+    def listen(self, prefix: str | Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
+        made: list[Subscription] = []
+
+        def came() -> None:
+            while made and (message := made[0].poll()) is not None:
+                if not any(s.wants(message) for s in self._subscriptions[:i]):
+                    self._put(i, message)
+
+        i = len(self._subscriptions)
+        subscription = self._bus.subscribe(prefix, types, latched=latched, robot=self._robot, notify=came)
+        self._dropped.append(0)
+        self._subscriptions.append(subscription)
+        while (message := subscription.poll()) is not None:  # the latched ones
+            self._put(i, message)
+        made.append(subscription)
+        came()
         if not isinstance(self._clock, SteppedClock) and self._thread is None:
             self._thread = threading.Thread(target=self._run, name=f"pushrod mail {self._name}", daemon=True)
             self._thread.start()
 
-    def _ring(self) -> None:
-        self._bell.put(True)
+    def statistics(self) -> tuple[QueueStatistics, ...]:
+        with self._lock:
+            waiting = [i for i, _ in self._waiting]
+            counts = [(waiting.count(i), dropped) for i, dropped in enumerate(self._dropped)]
+        told = [subscription.statistics() for subscription in self._subscriptions]
+        return tuple(s._replace(waiting=n, dropped=s.dropped + d) for s, (n, d) in zip(told, counts, strict=False))
 
-    def _plan(self) -> None:
-        if not self._planned:
-            self._planned = True
-            self._clock.later(0.0, self._now)
+    def close(self) -> None:
+        for subscription in self._subscriptions:
+            self._bus.unsubscribe(subscription)
+        with self._lock:
+            self._subscriptions, self._dropped = [], []
+            self._waiting.clear()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._bell.put(False)
+            self._thread.join(1.0)
+        self._thread = None
 
-    def _now(self) -> None:
-        self._planned = False
-        self._empty()
+    def _put(self, i: int, message: Message) -> None:
+        with self._lock:
+            if len(self._waiting) >= SIZE:
+                self._dropped[self._waiting.popleft()[0]] += 1
+            self._waiting.append((i, message))
+            if self._rung:
+                return
+            self._rung = True
+        if isinstance(self._clock, SteppedClock):
+            self._clock.later(0.0, self._empty)
+        else:
+            self._bell.put(True)
 
     def _run(self) -> None:
         while self._bell.get():
             self._empty()
 
     def _empty(self) -> None:
-        for subscription in self._subscriptions:
-            while (message := subscription.poll()) is not None:
-                self._deliver(message)
-
-    def statistics(self) -> tuple[QueueStatistics, ...]:
-        return tuple(subscription.statistics() for subscription in self._subscriptions)
-
-    def close(self) -> None:
-        for subscription in self._subscriptions:
-            self._bus.unsubscribe(subscription)
-        self._subscriptions = []
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._bell.put(False)
-            self._thread.join(1.0)
-        self._thread = None
+        with self._lock:
+            self._rung = False
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    return
+                _, message = self._waiting.popleft()
+            self._deliver(message)

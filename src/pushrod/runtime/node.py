@@ -73,4 +73,4 @@ class Node:
 
         motor = MotorProfile.of(self._resolve(self._limits), transmission)
         part = self.part
-        return Context(self.robot, self.path, joint, motor, self.clock.now, report, self.clock.later, part.mail.listen, part.commanded)
+        return Context(self.robot, self.path, joint, motor, self.clock.now, report, part.later, part.mail.listen, part.commanded)

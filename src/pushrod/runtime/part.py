@@ -26,6 +26,7 @@ ACTUATOR = ("init", "handle_command", "disarm")
 UNSTARTED = "it has not been started"
 SETTING_UP = "it is still being set up"
 BUSY = 5.0  # [s] a call that is not a command waits for one that is under way
+AGAIN = 0.01  # [s] after which new options are offered again to a part that was busy
 
 
 class DriverError(PushrodError, RuntimeError):
@@ -137,6 +138,7 @@ class Part:
         self._source = source
         self._resolve = resolve
         self._ticking = False
+        self._untold = False  # its driver has not seen the newest options
         self.mail = Mailbox(name, robot, bus, clock, self._deliver)
         self.driver = source.first
         self.plain_options = self._plain()
@@ -163,6 +165,7 @@ class Part:
         self.mail.close()
         self._end(self.stopped)
         self.driver = self._source.again()
+        self._untold = False
         return self.start(context)
 
     def refresh(self, context: Context) -> None:
@@ -170,8 +173,37 @@ class Part:
         self.context = context
         self.plain_options = self._plain()
         self.options = checked_options(self.plain_options, self.driver.options, self.name)
-        if not self.stopped:
-            self._guarded(lambda: self.driver.handle_options(context, self.options))
+        self._untold = True
+        self._tell_options()
+
+    def _tell_options(self) -> None:
+        """Once for all changes so far. One that is being set up is told afterwards; one that is busy, perhaps with what changes them, soon."""
+        if self.stopped or not self._untold:
+            return
+
+        def told(future: "Future[Any]") -> None:
+            if isinstance(future.exception(), BusyError):
+                self.clock.later(AGAIN, self._tell_options)
+
+        self._guarded(self._hand_options).add_done_callback(told)
+
+    def _hand_options(self) -> None:
+        if self._untold and not self.stopped and self.context is not None:
+            self._untold = False
+            self.driver.handle_options(self.context, self.options)
+
+    def later(self, delay: float, function: Callable[[], object]) -> Callable[[], None]:
+        """For the driver that runs now: what it raises is supervised, and nothing comes after it has failed or was replaced."""
+        driver = self.driver
+
+        def call() -> None:
+            if self.driver is driver and self.stopped in ("", SETTING_UP, UNSTARTED):
+                try:
+                    function()
+                except Exception as error:
+                    self.fail(error)
+
+        return self.clock.later(delay, call)
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -231,6 +263,7 @@ class Part:
         else:
             if self.stopped == SETTING_UP:
                 self.stopped = ""
+                self._tell_options()
 
     def _deliver(self, message: Message) -> None:
         if not self.stopped:

@@ -15,6 +15,7 @@ from pushrod.safety.lease import WATCHDOG, Lease
 from pushrod.safety.watchdog import Reaction, Watch, look
 
 WATCH_HZ = 100.0
+WATCHDOG_PRIORITY = 2**31  # above everybody's
 REACTIONS: dict[Reaction, Payload] = {
     Reaction.HOLD: Hold(),
     Reaction.RAMP: Velocity(0.0),
@@ -64,7 +65,7 @@ class Watching:
 
     def _bite(self, host: Host, reaction: Reaction, silence: float) -> None:
         # the silent commander loses its lease: from here on only the watchdog commands
-        host.take_lease(Lease(WATCHDOG, 2**31))
+        host.take_lease(Lease(WATCHDOG, WATCHDOG_PRIORITY))
         self._report(host.path, f"no command for {silence:g} s: {reaction.value}")
         command = Command(REACTIONS[reaction], WATCHDOG, self._clock.now(), epoch=host.gate.epoch)
 

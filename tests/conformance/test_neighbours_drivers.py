@@ -1,0 +1,317 @@
+"""More of the kind of cases 21, 33, 34 and 39: drivers that call back, change parameters, command others, crash anywhere, and take their time."""
+
+import asyncio
+import threading
+from contextlib import nullcontext
+
+import msgspec
+import pytest
+from fixture_r import DISARMED, LIMITS, TOPIC, Probe, drive, heard, near, robot
+
+from pushrod.core.errors import InputError
+from pushrod.robot import Actuator, Joint, Limits, Parameter, ParameterRef, Reaction, Robot, Transmission, Watchdog
+from pushrod.runtime import HardwareError, LeaseChanged, Message, Position, State, SteppedClock, Stopped, WallClock
+
+
+class Options(msgspec.Struct):
+    gain: float = 0.0
+
+
+GAIN = {"options": {"gain": ParameterRef("gain")}, "parameters": [Parameter("gain", float, 0.5, 0.0, 10.0)]}
+
+
+def two() -> Robot:
+    joints = [Joint("j1", "revolute", "base", "a", limits=LIMITS), Joint("j2", "revolute", "a", "b", limits=LIMITS)]
+    return Robot("r", ["base", "a", "b"], joints, [Actuator("m1", "j1"), Actuator("m2", "j2")])
+
+
+@pytest.mark.parametrize("clock", [SteppedClock, WallClock])
+def test_a_timer_that_raises_stops_its_driver_and_nobody_else(clock) -> None:
+    others = threading.Event()
+
+    class Wrong(Probe):
+        def init(self, context, options):
+            super().init(context, options)
+            context.call_later(0.01, self.fail)
+            context.call_later(0.02, lambda: self.commands.append("after it failed"))
+
+        def fail(self):
+            raise OSError("cable")
+
+    class Sound(Probe):
+        def init(self, context, options):
+            super().init(context, options)
+            context.call_later(0.03, others.set)
+
+    wrong = Wrong()
+    made = iter((wrong, Probe(), Probe()))
+
+    async def body(rt):
+        watch = rt.subscribe("safety/error", latched=True)
+        await (asyncio.sleep(0.1) if clock is SteppedClock else asyncio.to_thread(others.wait, 5.0))
+        rt.arm()
+        return heard(watch), rt.state, rt["m1"].statistics().restarts, rt["m2"].direct.set_position(0.1)
+
+    told, state, restarts, other = drive(two(), {"m1": lambda: next(made), "m2": Sound}, body, clock())
+    assert told == [HardwareError(("base", "j1", "m1"), "OSError: cable")]
+    assert (state, restarts, other.ok, others.is_set()) == (State.ARMED, 1, True, True)
+    assert wrong.commands == []
+
+
+def test_a_driver_may_set_a_parameter_of_its_own_from_a_command() -> None:
+    class Tuning(Probe):
+        options = Options
+
+        def handle_command(self, payload, command):
+            self.rt.parameters.set("gain", 2.0)
+            return self.rt.parameters.get("gain")
+
+    tuning = Tuning()
+
+    async def body(rt):
+        tuning.rt = rt
+        rt.arm()
+        answer = rt["motor"].direct.set_position(0.1)
+        await asyncio.sleep(0.1)
+        return answer
+
+    assert drive(robot(**GAIN), {"motor": lambda: tuning}, body).info == 2.0
+    assert tuning.options_seen == [Options(0.5), Options(2.0)]
+
+
+def test_a_parameter_changed_during_slow_set_up_is_told_afterwards() -> None:
+    class Slow(Probe):
+        options = Options
+        blocking = True
+
+        def __init__(self):
+            super().__init__()
+            self.begun, self.go, self.told = threading.Event(), threading.Event(), threading.Event()
+
+        def init(self, context, options):
+            super().init(context, options)
+            return self.set_up
+
+        def set_up(self):
+            self.begun.set()
+            self.go.wait(5.0)
+
+        def handle_options(self, context, options):
+            super().handle_options(context, options)
+            self.told.set()
+
+    slow = Slow()
+
+    async def body(rt):
+        await asyncio.to_thread(slow.begun.wait, 5.0)
+        rt.parameters.set("gain", 2.0)
+        rt.parameters.set("gain", 3.0)
+        before = list(slow.options_seen)
+        slow.go.set()
+        await asyncio.to_thread(slow.told.wait, 5.0)
+        return before
+
+    assert drive(robot(**GAIN), {"motor": lambda: slow}, body, WallClock()) == [Options(0.5)]
+    assert slow.options_seen == [Options(0.5), Options(3.0)]
+
+
+def test_a_parameter_can_be_set_while_a_blocking_driver_is_in_a_call() -> None:
+    class Slow(Probe):
+        options = Options
+        blocking = True
+
+        def __init__(self):
+            super().__init__()
+            self.inside, self.go = threading.Event(), threading.Event()
+
+        def handle_command(self, payload, command):
+            self.inside.set()
+            self.go.wait(5.0)
+
+    slow = Slow()
+
+    async def body(rt):
+        rt.arm()
+        rt["motor"].publish.set_position(0.1)
+        await asyncio.to_thread(slow.inside.wait, 5.0)
+        rt.parameters.set("gain", 2.0)
+        assert rt.handle("motor", "other").take_lease()
+        slow.go.set()
+        await rt.handle("motor", "other").sync.set_position(0.2)
+
+    drive(robot(**GAIN), {"motor": lambda: slow}, body, WallClock())
+    assert slow.options_seen == [Options(0.5), Options(2.0)]
+
+
+def test_a_driver_may_take_a_lease_on_itself_from_a_command() -> None:
+    class Grasping(Probe):
+        def handle_command(self, payload, command):
+            return self.context.actuator("motor").take_lease(1.0)
+
+    async def body(rt):
+        watch = rt.subscribe(TOPIC, [LeaseChanged])
+        rt.arm()
+        return rt["motor"].direct.set_position(0.1), heard(watch), rt["motor"].direct.set_position(0.2)
+
+    first, (change,), second = drive(robot(), {"motor": Grasping}, body)
+    assert first.info is True
+    assert (change.old, change.new) == (None, "motor")
+    assert second.reason == "lease"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"seconds": float("nan")}, {"seconds": -1.0}, {"priority": 2**31}, {"priority": 0.5}, {"priority": float("nan")}],
+    ids=str,
+)
+def test_a_lease_that_cannot_be_is_refused(wrong: dict) -> None:
+    async def body(rt):
+        with pytest.raises(InputError, match="lease"):
+            rt["motor"].take_lease(**wrong)
+        return rt["motor"].lease
+
+    assert drive(robot(), {"motor": Probe}, body) is None
+
+
+def test_a_lease_expires_by_itself() -> None:
+    async def body(rt):
+        rt.arm()
+        planner, operator = rt.handle("motor", "planner"), rt.handle("motor", "operator")
+        answers = [planner.take_lease(1.0), operator.take_lease(1.0), operator.direct.set_position(0.1).ok]
+        await asyncio.sleep(1.0)
+        return [
+            *answers,
+            operator.direct.set_position(0.1).ok,
+            operator.take_lease(1.0),
+            planner.direct.set_position(0.1).ok,
+            planner.release_lease(),
+        ]
+
+    assert drive(robot(), {"motor": Probe}, body) == [True, False, False, True, True, False, False]
+
+
+def test_a_watchdog_bites_though_another_driver_hangs() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    class Hanging(Probe):
+        def handle_command(self, payload, command):
+            inside.set()
+            leave.wait(5.0)
+
+    held = threading.Event()
+
+    class Watched(Probe):
+        def handle_command(self, payload, command):
+            super().handle_command(payload, command)
+            if len(self.commands) == 2:
+                held.set()
+
+    watched = Watched()
+    joints = [Joint("j1", "revolute", "base", "a", limits=LIMITS), Joint("j2", "revolute", "a", "b", limits=LIMITS)]
+    dogs = [Actuator(f"m{i}", f"j{i}", watchdog=Watchdog(0.05, Reaction.HOLD)) for i in (1, 2)]
+
+    async def body(rt):
+        rt.arm()
+        thread = threading.Thread(target=lambda: rt["m1"].direct.set_position(0.1))
+        thread.start()
+        inside.wait(5.0)
+        rt["m2"].direct.set_position(0.1)
+        bitten = await asyncio.to_thread(held.wait, 2.0)
+        leave.set()
+        thread.join()
+        return bitten
+
+    assert drive(Robot("r", ["base", "a", "b"], joints, dogs), {"m1": Hanging, "m2": lambda: watched}, body, WallClock())
+    assert [type(payload).__name__ for payload in watched.commands] == ["Position", "Hold"]
+
+
+@pytest.mark.parametrize("hz", [0, -1.0, float("nan"), float("inf"), 1e12])
+def test_a_loop_without_a_rate_is_refused(hz: float) -> None:
+    async def body(rt):
+        with pytest.raises(InputError, match="Hz"):
+            rt.loop(hz=hz)(lambda k: None)
+
+    drive(robot(), {"motor": Probe}, body)
+
+
+def test_limits_and_transmission_changed_while_running() -> None:
+    probe = Probe()
+    declared = [
+        Parameter("reach", float, 1.0, unit="rad"),
+        Parameter("ratio", float, 10.0, lo=1.0),
+        Parameter("back", bool, False),
+        Parameter("zero", float, 0.0, unit="rad"),
+    ]
+    limits = Limits(-3.0, ParameterRef("reach"), 1.0, None, 1.0)
+    gear = Transmission(ParameterRef("ratio"), ParameterRef("zero"), ParameterRef("back"))
+
+    async def body(rt):
+        rt.arm()
+        servo = rt["motor"].direct
+        first = servo.set_position(2.0)
+        rt.parameters.set_many({"reach": 2.5, "ratio": 20, "back": True, "zero": "0.5 rad"})
+        second = servo.set_position(2.0)
+        with pytest.raises(ValueError, match="lower"):
+            rt.parameters.set("reach", -4.0)
+        return first, second, servo.set_position(9.0).done, probe.context.motor
+
+    first, second, clamped, motor = drive(robot(gear, limits, parameters=declared), {"motor": lambda: probe}, body)
+    assert (type(first).__name__, type(second).__name__, clamped) == ("Clamped", "Accepted", Position(2.5))
+    assert [payload.position for payload in probe.commands] == [near(10.0), near(-30.0), near(-40.0)]
+    assert (motor.lower, motor.upper) == (near(-40.0), near(70.0))
+
+
+@pytest.mark.parametrize("method", ["handle_command", "tick", "handle_message", "handle_options", "handle_request"])
+@pytest.mark.parametrize("error", [OSError("gone"), Stopped("gone")], ids=lambda e: type(e).__name__)
+def test_whatever_raises_in_a_driver_makes_that_actuator_safe_and_starts_a_new_one(method: str, error: Exception) -> None:
+    made = []
+
+    class Fragile(Probe):
+        options = Options
+        tick_hz = 10.0
+
+        def __init__(self):
+            super().__init__()
+            made.append(self)
+
+        def init(self, context, options):
+            super().init(context, options)
+            context.listen(("x",))
+
+        def tick(self, now):
+            self.maybe("tick")
+
+        def handle_command(self, payload, command):
+            self.maybe("handle_command")
+
+        def handle_message(self, topic, message):
+            self.maybe("handle_message")
+
+        def handle_options(self, context, options):
+            self.maybe("handle_options")
+
+        def handle_request(self, request):
+            self.maybe("handle_request")
+
+        def maybe(self, what):
+            if what == method and len(made) == 1:
+                raise error
+
+    async def body(rt):
+        rt.arm()
+        await asyncio.sleep(0.05)
+        rt["motor"].direct.set_position(0.1)
+        rt.parameters.set("gain", 1.0)
+        rt.bus.publish(Message(1, ("x",), 0.0, 0.0, "r"))
+        await asyncio.sleep(0.1)
+        with pytest.raises(type(error), match="gone") if method == "handle_request" else nullcontext():
+            await rt["motor"].request("hello")
+        await asyncio.sleep(0.1)
+        return rt["motor"].direct.set_position(0.1), len(made), rt.arm().ok, rt["motor"].direct.set_position(0.1)
+
+    out, count, armed, back = drive(robot(**GAIN), {"motor": Fragile}, body)
+    if method == "handle_request" and not isinstance(error, Stopped):
+        assert (out.ok, count) == (True, 1)  # what a request raises is its caller's
+    else:
+        assert (out.reason, count, armed, back.ok) == ("not_armed", 2, True, True)
+        assert len(DISARMED) == 2
