@@ -43,11 +43,11 @@ def test_the_readme_leads_to_every_how_to(page: Path) -> None:
     assert f"(docs/howto/{page.name})" in (ROOT / "README.md").read_text()
 
 
-def test_the_example_of_the_readme_is_the_one_that_is_tested() -> None:
-    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    assert code is not None
-    example = (ROOT / "examples" / "servo_sweep.py").read_text()
-    assert code[1] == example[example.index("import numpy") :]
+def test_the_examples_of_the_readme_are_those_that_are_tested() -> None:
+    code = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    for block, (name, first) in zip(code, {"servo_sweep": "import numpy", "hello_servo": "from pushrod"}.items(), strict=True):
+        example = (ROOT / "examples" / f"{name}.py").read_text()
+        assert block == example[example.index(first) :]
 
 
 def test_the_dependencies_are_explained() -> None:
