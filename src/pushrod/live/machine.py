@@ -7,6 +7,7 @@ The runtime calls `step` at t = dt, 2 dt, ...: a command sent at k dt is what th
 What no port tells the world keeps the default of its channel, or what `surround` says.
 """
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -57,6 +58,7 @@ class SimulatedMachine:
         rest = machine.world.step(self._stepper.params, state, machine.world.In(), Tick(0, 0.0, seed, 0))[1]
         self._stepper.y[:] = flat(rest, machine.world.Out)
         self._surroundings: list[tuple[int, Array]] = []
+        self._moving = threading.Lock()
         self._told: list[Array] | None = [] if record else None
         self._given: list[Array] = []
         self.places = {actuator: self._place(actuator, at) for actuator, at in machine.ports.items()}
@@ -96,14 +98,15 @@ class SimulatedMachine:
         stepper = self._stepper
         if self.ticks is not None and stepper.k >= self.ticks:
             return
-        for j, values in self._surroundings:
-            stepper.u[j] = values[min(stepper.k, len(values) - 1)]
         for place in self.places.values():
             place.before_tick()
-        stepper.advance()
-        if self._told is not None:
-            self._told.append(stepper.u.copy())
-            self._given.append(stepper.y.copy())
+        with self._moving:
+            for j, values in self._surroundings:
+                stepper.u[j] = values[min(stepper.k, len(values) - 1)]
+            stepper.advance()
+            if self._told is not None:
+                self._told.append(stepper.u.copy())
+                self._given.append(stepper.y.copy())
         for place in self.places.values():
             place.after_tick()
         if stepper.k == self.ticks:
@@ -136,7 +139,7 @@ class SimulatedMachine:
             raise InputError(
                 f"{actuator}: no port fits {at or 'the top'!r} of the world {self.machine.world.name} with {', '.join(inputs)}; known: {known}"
             )
-        return Place(self._stepper, kind, prefix, inputs, outputs)
+        return Place(self._stepper, self._moving, kind, prefix, inputs, outputs)
 
 
 def _driver(place: Place) -> Callable[[], Any]:

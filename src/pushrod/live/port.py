@@ -1,5 +1,6 @@
 """Where an actuator is in a world, and the kinds of port there are: adding one touches two files, its own and the table below."""
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,15 +13,16 @@ PORTS: tuple[Any, ...] = (JointPort, CarPort, SpacecraftPort)
 
 
 class Place:
-    """Channels of a world under one prefix. Whoever is attached last is told of every tick."""
+    """Channels of a world under one prefix. Whoever is attached last is told of every tick. `lock`: held while the world moves."""
 
-    def __init__(self, stepper: Stepper, kind: Any, prefix: str, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> None:
+    def __init__(self, stepper: Stepper, lock: threading.Lock, kind: Any, prefix: str, inputs: Mapping[str, int], outputs: Mapping[str, int]) -> None:
         self.kind = kind
         self.paths = {name: prefix + name for name in kind.channels}  # of the channels it tells
         self.inputs = inputs
         self.outputs = outputs
         self.dt = stepper.dt
         self._stepper = stepper
+        self._lock = lock
         self._driver: Any = None
         self._told = tuple(inputs[name] for name in kind.channels)
         self.defaults = tuple(float(stepper.u[j]) for j in self._told)  # nothing has been told yet
@@ -36,18 +38,21 @@ class Place:
     def write(self, to: Any) -> None:
         """Values for `kind.channels`, in order; they hold until the next."""
         u = self._stepper.u
-        for j, value in zip(self._told, to, strict=True):
-            u[j] = value
+        with self._lock:
+            for j, value in zip(self._told, to, strict=True):
+                u[j] = value
 
     def read(self) -> Measured:
         """Of a motor: where it is, how fast it turns, with which torque."""
         y = self._stepper.y
-        return Measured(*(float(y[j]) for j in self._read))
+        with self._lock:
+            return Measured(*(float(y[j]) for j in self._read))
 
     def all(self) -> dict[str, float]:
         """Every output of the place at the end of the last tick."""
         y = self._stepper.y
-        return {name: float(y[j]) for name, j in self.outputs.items()}
+        with self._lock:
+            return {name: float(y[j]) for name, j in self.outputs.items()}
 
     def before_tick(self) -> None:
         if self._driver is not None:
