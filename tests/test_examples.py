@@ -23,6 +23,7 @@ PRINTS = {
         "0 s: planner -> person",
     ),
     "parameters": ("1.0", "2.094", "old=1.0, new=2.094", "shoulder.speed: must be at most 3.0 rad/s, got 99.0", "value=2.094", "'persisted'"),
+    "arm": ("accepted", "clamped", "0.838 s: shoulder_motor completed at 1.39", "elbow_motor completed at 2.6", "carries 8.1", "let go, it swings"),
     "two_robots": ("a bus each: left sees left, right sees right", "a shared bus: left sees left, who asks the bus sees left and right"),
 }
 SHORT = {"hello_servo": 15, "own_driver": 40}  # lines of code

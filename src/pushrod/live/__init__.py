@@ -1,1 +1,26 @@
-"""A machine of `sim`, live: its world moves behind the runtime, whose drivers are ports into it."""
+"""A machine of `sim`, live: its world moves behind the runtime, whose drivers are ports into it. The names are brought in when first used."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pushrod.live.machine import SimulatedMachine
+    from pushrod.live.payload import Actuation, Attitude, Torque
+    from pushrod.live.run import Live, simulate
+
+_HOMES = {
+    "Actuation": "pushrod.live.payload",
+    "Attitude": "pushrod.live.payload",
+    "Live": "pushrod.live.run",
+    "SimulatedMachine": "pushrod.live.machine",
+    "Torque": "pushrod.live.payload",
+    "simulate": "pushrod.live.run",
+}
+
+__all__ = ["Actuation", "Attitude", "Live", "SimulatedMachine", "Torque", "simulate"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'pushrod.live' has no attribute {name!r}; it offers {', '.join(__all__)}")

@@ -20,6 +20,7 @@ from pushrod.runtime.clock import SteppedClock
 from pushrod.runtime.message import EndMotion
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
 from pushrod.runtime.result import Clamped, Refused, Result
+from pushrod.runtime.run import run
 from pushrod.runtime.runtime import Runtime
 from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
@@ -96,8 +97,7 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     feeds = _feeds(live, scenario, told)
     progress(0, scenario.steps)
     clock = SteppedClock()
-    with asyncio.Runner(loop_factory=clock.loop_factory) as runner:
-        answers = runner.run(_through_runtime(live, clock, scenario, feeds, progress))
+    answers = run(_through_runtime(live, clock, scenario, feeds, progress), clock)
     outcome = finish(machine, scenario, live.run(), live.inputs())
     return Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
 

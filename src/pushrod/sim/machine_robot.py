@@ -63,9 +63,8 @@ def _read_ports(robot: Robot, ports: dict[str, Any], world: World, document: Doc
         if actuator not in actuators:
             document.add(("ports", actuator), unknown(actuators, actuator, "actuator"))
         if place not in there:
-            document.add(
-                ("ports", actuator), f"{unknown(there, str(place), f'part of the world {world.name} with a motor of its own')} ('' is the top)"
-            )
+            known = ", ".join(map(repr, there))
+            document.add(("ports", actuator), f"no part {place!r} of the world {world.name} has a motor; known: {known} ('' is the top)")
     missing = [name for name in actuators if name not in ports]
     if missing:
         what = f"nothing is said of {', '.join(missing)}; every actuator of {robot.name} needs its place in the world {world.name}"

@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from pushrod.core.errors import VerifyError
-from pushrod.sim.verify import actuator_driver, lookup, signals, vehicle
+from pushrod.sim.verify import actuator_driver, allocation, lookup, pipeline, signals, vehicle
 from pushrod.sim.verify.verdict import Verdict
 
 FORMATS: dict[str, ModuleType] = {
@@ -16,6 +16,8 @@ FORMATS: dict[str, ModuleType] = {
     "lookup": lookup,
     "signals": signals,
     "actuator_driver": actuator_driver,
+    "allocation": allocation,
+    "pipeline": pipeline,
 }
 
 UNREADABLE = "unreadable"
@@ -93,10 +95,11 @@ def _flaw(file: Path) -> str:
 
 
 def _named(file: Path) -> Reference | None:
-    """A file by its own name, or by that of its data: run.csv.gz stands for run.json, expected.csv for the signal cases beside it."""
+    """A file by its own name, or by that of its data: run.csv.gz stands for run.json, expected.csv for the signal cases beside it,
+    cases.csv for params.json."""
     stem = file.name.removesuffix(".gz").removesuffix(".csv")
     beside = sorted(file.parent.glob("*.json")) if file.name == signals.EXPECTED else []
-    for candidate in (file, file.with_name(f"{stem}.json"), *(cases for cases in beside if claimed(cases) == "signals")):
+    for candidate in (file, file.with_name(f"{stem}.json"), pipeline.params_of(file), *(cases for cases in beside if claimed(cases) == "signals")):
         name = _format(candidate) if candidate.is_file() else None
         if name is not None:
             return Reference(candidate, name)
