@@ -9,6 +9,7 @@ from pushrod.core.model import Model, World
 from pushrod.core.quantity import Choice
 from pushrod.core.record import Leaf, build, get, is_record, put
 from pushrod.models import MODELS
+from pushrod.pipeline import PIPELINE
 from pushrod.plants import PLANTS
 from pushrod.sim.worlds import WORLDS
 from pushrod.vehicles import VEHICLES, make
@@ -18,6 +19,7 @@ from pushrod.vehicles.steer_pid import STEER_PID
 STEPS: dict[str, Model | World] = {
     **MODELS,
     **PLANTS,
+    **PIPELINE,
     **{name: make(name, slots=32) for name in VEHICLES},
     "converter": CONVERTER,
     "steer_pid": STEER_PID,

@@ -46,7 +46,7 @@ def test_equal_bits(name):
         assert np.array_equal(many.state_rows[:, 1], run.state_rows[:, 0])
 
 
-@pytest.mark.parametrize("name", ["delay", "rigid_body", "world servo", "world car"])
+@pytest.mark.parametrize("name", ["delay", "rigid_body", "two_motor_pipeline", "world servo", "world car"])
 def test_a_stepper_has_equal_bits(name):
     model = STEPS[name]
     rng = random.Random(name)

@@ -19,6 +19,7 @@ from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import Leaf, build, flat, get, leaves, numbers, put
 from pushrod.core.ring import Ring
 from pushrod.models import MODELS
+from pushrod.pipeline import PIPELINE
 from pushrod.plants import PLANTS
 from pushrod.vehicles import VEHICLES, make
 from pushrod.vehicles.converter import CONVERTER
@@ -27,6 +28,7 @@ from pushrod.vehicles.steer_pid import STEER_PID
 TABLES: dict[str, dict[str, Model]] = {
     "models": MODELS,
     "plants": PLANTS,
+    "pipeline": PIPELINE,
     "vehicles": {name: make(name, slots=32) for name in VEHICLES},
     "controllers": {"converter": CONVERTER, "steer_pid": STEER_PID},
 }

@@ -3,8 +3,8 @@
     JSON   [{"id": ..., "set": "core" | "ext", "params": {dotted name: value}}, ...]
     CSV    id, k, src, dt, u_s_req, u_d_req, then what each stage gave
 
-Values within 1e-9, flags equal. The columns `aw_*` hold achieved less commanded with the trim in it; ours has it removed, so the trim is put back into
-ours before the two are compared. A set is checked like any other: one that breaks a rule is refused with every reason.
+Values within 1e-9, flags equal. The columns `aw_*` hold achieved less commanded with the trim in it; ours has it removed, so the trim is put back
+into ours before the two are compared. A set is checked like any other: one that breaks a rule is refused with every reason.
 """
 
 import json
@@ -42,7 +42,8 @@ SHORT = {
     for name in PARAMETERS
     if name.startswith(("act.shp.man", "act.trim", "act.motor", "act.slew"))
 }
-MUST = tuple(name for name in PARAMETERS if name.startswith(("act.hw", "act.sw", "act.shp", "act.trim", "act.motor"))) + (
+MUST = (
+    *(name for name in PARAMETERS if name.startswith(("act.hw", "act.sw", "act.shp", "act.trim", "act.motor"))),
     *("act.alloc.policy", "act.alloc.w_s", "act.alloc.w_d", "act.slew.up", "act.slew.down"),
 )
 

@@ -1,0 +1,21 @@
+"""The command pipeline: request, shape, allocate, mix, limit, achieved. Each stage is a pure step; a new one is its file and its row in PIPELINE."""
+
+from pushrod.pipeline.allocate.two_motor import TWO_MOTOR_ALLOCATION
+from pushrod.pipeline.esc import ESC
+from pushrod.pipeline.motor_stage import MOTOR_STAGE
+from pushrod.pipeline.request import REQUEST
+from pushrod.pipeline.shaping import SHAPING
+from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR, TWO_MOTOR_PIPELINE
+
+PIPELINE = {
+    m.name: m
+    for m in (
+        REQUEST,
+        SHAPING,
+        TWO_MOTOR_ALLOCATION,
+        MOTOR_STAGE,
+        ESC,
+        TWO_MOTOR,
+        TWO_MOTOR_PIPELINE,
+    )
+}

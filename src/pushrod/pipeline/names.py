@@ -1,0 +1,20 @@
+"""The words of the pipeline as data: topics, stages, sources, modes, policies. Code, logs and docs take them from here.
+
+choice = position of its name;  stored as a float, compared with the constants below
+"""
+
+TOPICS = ("ACTUATOR_REQ", "ACTUATOR_CMD", "ESC_OUTPUT", "MIXER_FEEDBACK")
+STAGES = ("req", "cmd", "alloc", "ach")
+
+MODES = ("idle", "manual", "autopilot", "test", "abort")
+IDLE, IN_MANUAL, IN_AUTOPILOT, IN_TEST, ABORT = 0.0, 1.0, 2.0, 3.0, 4.0
+
+SOURCES = ("NONE", "AUTOPILOT", "MANUAL", "TEST")
+NONE, AUTOPILOT, MANUAL, TEST = 0.0, 1.0, 2.0, 3.0
+
+# why a request is neutral
+REASONS = ("none", "idle", "abort", "disarmed", "timeout", "no_pulse", "not_finite")
+FINE, BY_IDLE, BY_ABORT, BY_DISARM, BY_TIMEOUT, BY_NO_PULSE, BY_NOT_FINITE = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0
+
+POLICIES = ("ALLOC_SPEED_PRIORITY", "ALLOC_YAW_PRIORITY", "ALLOC_WEIGHTED")
+SPEED_PRIORITY, YAW_PRIORITY, WEIGHTED = 0.0, 1.0, 2.0

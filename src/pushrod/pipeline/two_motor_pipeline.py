@@ -1,0 +1,166 @@
+"""The whole pipeline for two motors: request, shape, allocate, mix, motor limits, feedback, in one step.
+
+    req -> cmd -> alloc -> u_L = (s - d) / k_L, u_R = (s + d) / k_R -> trim, clamp, dead band, slew -> ach
+
+k    health of a motor as announced [-]: 1 well, 0 dead. What it can contribute shrinks with it, and the allocator knows
+meas what a motor really does, where that is measured: the difference is told as a residual, and stays out of what controllers unwind by,
+     for making up for it is their work
+
+Two models: TWO_MOTOR takes a request, TWO_MOTOR_PIPELINE takes the sources and selects one. A neutral request (no owner, too old, aborted, no number)
+takes both motors to rest within `act.slew.neutral_time`, past trim, dead band and software envelope.
+"""
+
+from typing import Annotated as A
+from typing import NamedTuple
+
+from pushrod.core.model import Model
+from pushrod.core.purity import pure
+from pushrod.core.quantity import Q, flag
+from pushrod.core.scalar import clamp, maximum, minimum
+from pushrod.pipeline import request
+from pushrod.pipeline.act import Act, Params
+from pushrod.pipeline.allocate.two_motor import Bounds, allocate
+from pushrod.pipeline.esc import to_pulse
+from pushrod.pipeline.feedback import Motors, Pair, diagnose, feedback, free
+from pushrod.pipeline.motor_stage import Params as MotorParams
+from pushrod.pipeline.motor_stage import pass_motor
+from pushrod.pipeline.names import NONE
+from pushrod.pipeline.shaping import shape
+from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
+
+HEALTH_LEAST = 1e-3  # a motor that does less counts as dead: it is not asked
+
+
+class State(NamedTuple):
+    u_L: A[float, Q("-", -10.0, 10.0, "the last output")] = 0.0
+    u_R: A[float, Q("-", -10.0, 10.0, "the last output")] = 0.0
+
+
+class Known(NamedTuple):
+    """What is known of the motors."""
+
+    health_L: A[float, Q("-", 0.0, 1.0, "share of its output the left motor still gives, as announced")] = 1.0
+    health_R: A[float, Q("-", 0.0, 1.0, "share of its output the right motor still gives, as announced")] = 1.0
+    measured: A[float, flag("the next two are known")] = 0.0
+    u_L_meas: A[float, Q("-")] = 0.0
+    u_R_meas: A[float, Q("-")] = 0.0
+
+
+class In(NamedTuple):
+    req: ActuatorReq = ActuatorReq()
+    known: Known = Known()
+
+
+class Sources(NamedTuple):
+    sources: request.In = request.In()
+    known: Known = Known()
+
+
+class Out(NamedTuple):
+    req: ActuatorReq = ActuatorReq()
+    cmd: ActuatorCmd = ActuatorCmd()
+    alloc: Allocated = Allocated()
+    esc: EscOutput = EscOutput()
+    fb: MixerFeedback = MixerFeedback()
+    diag: Diagnostics = Diagnostics()
+
+
+@pure
+def motor_params(p: Act, gain: float, offset: float, at_rest: bool) -> MotorParams:
+    if at_rest:
+        least = maximum(abs(p.hw.u_LR_min), abs(p.hw.u_LR_max)) / p.slew.neutral_time
+        up = maximum(p.slew.up, least)
+        down = maximum(p.slew.down, least)
+        return MotorParams(1.0, 0.0, p.hw.u_LR_min, p.hw.u_LR_max, p.hw.u_LR_min, p.hw.u_LR_max, 0.0, up, down)
+    lo = maximum(p.sw.u_LR_min, p.hw.u_LR_min)
+    hi = minimum(p.sw.u_LR_max, p.hw.u_LR_max)
+    return MotorParams(gain, offset, lo, hi, p.hw.u_LR_min, p.hw.u_LR_max, p.motor.deadband, p.slew.up, p.slew.down)
+
+
+@pure
+def reach(p: Act, m: MotorParams, last: float, dt: float) -> Pair:
+    """Bounds of one motor for the allocator: its limits, and how far it can slew in this tick if that is to be known."""
+    if p.alloc.slew_aware == 0.0:
+        return Pair(m.lo, m.hi)
+    a = (last - m.down * dt - m.offset) / m.gain
+    b = (last + m.up * dt - m.offset) / m.gain
+    return Pair(clamp(a, m.lo, m.hi), clamp(b, m.lo, m.hi))
+
+
+@pure
+def shared_out(v: float, k: float) -> float:
+    """What a motor of health k is asked for, so that it contributes v."""
+    return v / k if k > 0.0 else 0.0
+
+
+@pure
+def known_health(k: float) -> float:
+    return clamp(k, 0.0, 1.0) if k >= HEALTH_LEAST else 0.0
+
+
+@pure
+def residual(m: Motors, y_L: float, y_R: float, known: Known) -> Pair:
+    if known.measured == 0.0 or not (request.finite(known.u_L_meas) and request.finite(known.u_R_meas)):
+        return Pair(0.0, 0.0)
+    a = free(m, known.u_L_meas, known.u_R_meas)
+    b = free(m, y_L, y_R)
+    return Pair(a.s - b.s, a.d - b.d)
+
+
+@pure
+def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) -> tuple[State, Out]:
+    req = request.sound(asked)
+    shaped = shape(p.shp, p.sw, req)
+    cmd = shaped.cmd
+    at_rest = req.src == NONE
+    k_L = known_health(known.health_L)
+    k_R = known_health(known.health_R)
+    m = Motors(motor_params(p, p.trim.gain_L, p.trim.offset_L, at_rest), motor_params(p, p.trim.gain_R, p.trim.offset_R, at_rest), k_L, k_R)
+    last_L = clamp(s.u_L, p.hw.u_LR_min, p.hw.u_LR_max)
+    last_R = clamp(s.u_R, p.hw.u_LR_min, p.hw.u_LR_max)
+
+    reach_L = reach(p, m.L, last_L, dt)
+    reach_R = reach(p, m.R, last_R, dt)
+    b = Bounds(k_L * reach_L.s, k_L * reach_L.d, k_R * reach_R.s, k_R * reach_R.d)
+    alloc = Allocated(0.0, 0.0)
+    well = alloc
+    if not at_rest:
+        alloc = allocate(p.alloc, b, cmd.u_s_cmd, cmd.u_d_cmd)
+        well = alloc
+        if k_L < 1.0 or k_R < 1.0:
+            well = allocate(p.alloc, Bounds(reach_L.s, reach_L.d, reach_R.s, reach_R.d), cmd.u_s_cmd, cmd.u_d_cmd)
+
+    L = pass_motor(m.L, last_L, shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L), dt)
+    R = pass_motor(m.R, last_R, shared_out(alloc.u_s_alloc + alloc.u_d_alloc, k_R), dt)
+    wish_L = m.L.gain * ((cmd.u_s_cmd - cmd.u_d_cmd) / k_L if k_L > 0.0 else cmd.u_s_cmd - cmd.u_d_cmd) + m.L.offset
+    wish_R = m.R.gain * ((cmd.u_s_cmd + cmd.u_d_cmd) / k_R if k_R > 0.0 else cmd.u_s_cmd + cmd.u_d_cmd) + m.R.offset
+    y = Out(
+        req,
+        cmd,
+        alloc,
+        EscOutput(L.y, R.y, to_pulse(p.esc, L.y, p.esc.reverse_L), to_pulse(p.esc, R.y, p.esc.reverse_R)),
+        feedback(m, req, shaped, L, R, wish_L, wish_R),
+        diagnose(p, m, b, req, shaped, well, alloc, L, R, residual(m, L.y, R.y, known)),
+    )
+    return State(L.y, R.y) if dt > 0.0 else s, y
+
+
+@pure
+def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
+    return from_request(p.act, s, u.req, u.known, dt)
+
+
+@pure
+def step_sources(p: Params, s: State, u: Sources, dt: float) -> tuple[State, Out]:
+    return from_request(p.act, s, request.select(request.Params(p.act.rc, p.act.timeout), u.sources), u.known, dt)
+
+
+def settling(p: Params) -> float:
+    """The longest time from any output to rest once a request is neutral [s]."""
+    far = max(abs(p.act.hw.u_LR_min), abs(p.act.hw.u_LR_max))
+    rate = max(min(p.act.slew.up, p.act.slew.down), far / p.act.slew.neutral_time)
+    return far / rate
+
+
+TWO_MOTOR = Model("two_motor", Params, State, In, Out, step)
+TWO_MOTOR_PIPELINE = Model("two_motor_pipeline", Params, State, Sources, Out, step_sources)
