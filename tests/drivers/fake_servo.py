@@ -16,6 +16,7 @@ from pushrod.models import dc_motor, servo
 from pushrod.motion import Profile, make_limits, move, ramp_to, sample
 
 PING, READ, WRITE, REBOOT, STATUS = 0x01, 0x02, 0x03, 0x08, 0x55
+EVERYONE = 0xFE
 HEADER = b"\xff\xff\xfd\x00"
 SIZE = 662
 Spoiler = Callable[[bytes], list[bytes | float]]  # a packet to what is sent in its place: bytes, and pauses in seconds
@@ -80,7 +81,7 @@ class FakeServo:
         self.refuse: dict[int, int] = {}  # address -> error number with which a write there is answered
         self._plan: Profile | None = None
         self._planned_at = 0.0
-        self._now = time.monotonic()
+        self._now = self._heard = time.monotonic()
         self.set("id", id)
         self.set("operating_mode", 3)
         self.set("homing_offset", 0)
@@ -118,6 +119,7 @@ class FakeServo:
     def handle(self, instruction: int, body: bytes) -> tuple[int, bytes] | None:
         """The error number and the parameters of the answer; None for no answer."""
         self.move()
+        self._heard = self._now
         if not self.alive or time.monotonic() < self.asleep:
             return None
         if instruction == PING:
@@ -190,6 +192,8 @@ class FakeServo:
         while self._now < end:
             dt = min(end - self._now, 0.01)
             self._now += dt
+            if self.get("torque_enable") and self.get("bus_watchdog") > 0 and self._now - self._heard > 0.02 * self.get("bus_watchdog"):
+                self.set("bus_watchdog", -1)
             self.state, self.out = servo.step(self.PARAMS, self.state, self._input(), dt)
         self._report()
 
@@ -224,6 +228,7 @@ class FakeBus:
         self.servos = {s.id: s for s in servos}
         self.lock = threading.Lock()
         self.heard: list[bytes] = []  # everything that arrived, as it arrived
+        self.count = 0  # sound packets among it
         self._spoilers: list[Spoiler] = []
         self._always: Spoiler | None = None
 
@@ -270,15 +275,19 @@ class FakeBus:
             self.heard.append(data)
             buffer += data
             for id, instruction, body in packets(buffer):
-                with self.lock:
-                    target = self.servos.get(id)
-                    answer = None if target is None else target.handle(instruction, body)
-                    if target is None or answer is None:
-                        continue
-                    alert = 0x80 if target.get("hardware_error_status") else 0
-                    raw = packet(id, STATUS, bytes([answer[0] | alert]) + bytes(answer[1]))
-                    spoiler = self._spoilers.pop(0) if self._spoilers else self._always
-                self._send(spoiler(raw) if spoiler else [raw])
+                self.count += 1
+                for target in self.servos.values() if id == EVERYONE else filter(None, [self.servos.get(id)]):
+                    self._answer(target, instruction, body)
+
+    def _answer(self, target: FakeServo, instruction: int, body: bytes) -> None:
+        with self.lock:
+            answer = target.handle(instruction, body)
+            if answer is None:
+                return
+            alert = 0x80 if target.get("hardware_error_status") else 0
+            raw = packet(target.id, STATUS, bytes([answer[0] | alert]) + bytes(answer[1]))
+            spoiler = self._spoilers.pop(0) if self._spoilers else self._always
+        self._send(spoiler(raw) if spoiler else [raw])
 
     def _send(self, pieces: list[bytes | float]) -> None:
         for piece in pieces:

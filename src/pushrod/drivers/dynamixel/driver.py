@@ -98,34 +98,32 @@ class Dynamixel:
 
     def tick(self, now: float) -> None:
         self._notice_disarm()
-        if now >= self._next_feedback:
-            period = 1.0 / self.shaft.options.feedback_hz
-            self._next_feedback = max(self._next_feedback + period, now)  # missed ones are not made up for
-            self._feed_back()
+        try:
+            self._read(now)
+        except NoAnswer as error:  # the next reading is the retry, until the last good one is too old
+            age, allowed = self.shaft.age, self.shaft.options.stale_after
+            if age > allowed:
+                raise Stopped(f"no good reading for {age:.2f} s, allowed are {allowed:g}: {error}") from error
         if self._active is not None:
             self._go_on(now, self._active)
-        if now >= self._next_health:
-            self._next_health = now + HEALTH
-            self.context.publish(self.health())
 
-    def health(self) -> ServoHealth:
+    def health(self, attempts: int = 0) -> ServoHealth:
         """Looked at now. Raises Stopped where something is wrong."""
-        torque = self.shaft.check().torque
+        torque = self.shaft.check(attempts).torque
         seen = self.shaft.seen
         return ServoHealth(seen.temperature, seen.voltage, seen.current, seen.load, torque, (), self.shaft.age, *self.shaft.line.statistics())
 
-    def _feed_back(self) -> None:
-        """One attempt: the next reading is the retry, until the last good one is too old."""
-        options = self.shaft.options
-        try:
+    def _read(self, now: float) -> None:
+        """What is due of feedback and health, in one attempt each."""
+        if now >= self._next_feedback:
+            self._next_feedback = max(self._next_feedback + 1.0 / self.shaft.options.feedback_hz, now)  # missed ones are not made up for
             seen = self.shaft.look(1)
-        except NoAnswer as error:
-            if self.shaft.age > options.stale_after:
-                raise Stopped(f"no good reading for {self.shaft.age:.2f} s, allowed are {options.stale_after:g}: {error}") from error
-            return
-        factor = options.torque_per_ampere
-        efforts = (seen.current * factor,) if factor and seen.current is not None else ()
-        self.context.publish(JointState((self.context.joint or self.context.path[-1],), (seen.position,), (seen.velocity,), efforts))
+            factor = self.shaft.options.torque_per_ampere
+            efforts = (seen.current * factor,) if factor and seen.current is not None else ()
+            self.context.publish(JointState((self.context.joint or self.context.path[-1],), (seen.position,), (seen.velocity,), efforts))
+        if now >= self._next_health:
+            self.context.publish(self.health(1))
+            self._next_health = now + HEALTH
 
     # what each verb does
 
@@ -149,7 +147,8 @@ class Dynamixel:
         hint = payload.velocity if payload.velocity is not None and abs(payload.velocity) >= 1e-9 else None  # at 0 it would never arrive
         p = move(here.position, x, motion_limits(limits), v0=here.velocity, velocity=hint, duration=payload.duration)
         told = announce(here.position, p)
-        self.shaft.go_to(x, told.peak_velocity or (abs(x - here.position) / p.T if p.T > 0.0 else limits.velocity))
+        fastest = min(abs(hint or limits.velocity), limits.velocity)
+        self.shaft.go_to(x, told.peak_velocity or (abs(x - here.position) / p.T if p.T > 0.0 else fastest))
         self._begin(UnderWay("position", command.id, now, now + p.T, x), here, x, told.acceleration, told.peak_velocity)
         return None if x == payload.position else {"position": x, "why": "the servo's own travel ends there"}
 

@@ -7,7 +7,7 @@ not say what it is the answer to. An urgent exchange (torque off) goes before al
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -20,8 +20,8 @@ except ImportError:  # Windows: there a port is one process's own
 
 PING, READ, WRITE, REBOOT, CLEAR = 0x01, 0x02, 0x03, 0x08, 0x10
 BAUD_RATES = (9600, 57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000)
-TURN = 1.0  # [s] that an exchange waits for its turn
-NEIGHBOUR = 0.2  # [s] that it waits for another process; then it goes ahead all the same
+TURN = 1.0  # [s] besides four times its patience that an exchange waits for its turn
+NEIGHBOUR = 0.1  # [s] besides its patience that it waits for another process; then it goes ahead all the same
 QUIET = 0.5  # of the patience: so long a silence after a failure, before the next attempt
 ALERT = 0x80
 RESULTS = {-1000: "the port is in use", -1001: "it could not be sent", -1002: "no answer", -3001: "no answer", -3002: "a damaged answer"}
@@ -73,7 +73,7 @@ class Line:
         self.users: dict[Any, str] = {}  # who keeps it open
         self.disarmed: dict[int, int] = {}  # id -> how many times torque was switched off by `disarm` in this process
         self._free = threading.Condition()
-        self._busy = False
+        self._busy = self._closed = False
         self._urgent = 0
         self._port: Any = None
         self._handler: Any = None
@@ -81,50 +81,61 @@ class Line:
 
     def exchange(self, id: int, instruction: int, parameters: bytes = b"", *, wanted: int = 0, attempts: int = 1, urgent: bool = False) -> Answer:
         """`wanted`: how many bytes the answer must hold. Raises NoAnswer or Rejected."""
-        what = "nothing was tried"
-        for attempt in range(max(attempts, 1)):
+        attempts = max(attempts, 1)
+        what = ""
+        for attempt in range(attempts):
             with self._turn(urgent):
                 self._exchanges += 1
                 self._retries += attempt > 0
-                what, error, data = self._once(id, instruction, parameters)
-                if not what and (error & ~ALERT) in REASONS:
-                    what = REASONS[error & ~ALERT]
-                    if (error & ~ALERT) not in PASSING:
-                        raise Rejected(f"servo {id} on {self.path}: {what}", error & ~ALERT, bool(error & ALERT))
-                elif not what and len(data) != wanted:
-                    what = f"an answer of {len(data)} bytes where {wanted} were asked for (a late one?)"
-                if not what:
-                    return Answer(data, bool(error & ALERT))
-                self._hush()
+                what, error, data = self._once(id, instruction, parameters, wanted)
+            alert, number = bool(error & ALERT), error & ~ALERT
+            if number in REASONS and number not in PASSING:
+                raise Rejected(f"servo {id} on {self.path}: {what}", number, alert)
+            if not what:
+                return Answer(data, alert)
         with self._free:
             self._failures += 1
-        raise NoAnswer(
-            f"servo {id} on {self.path} at {self.baud} bit/s: {what} in {max(attempts, 1)} attempts; look at its power, cable, id and baud rate"
-        )
+        raise NoAnswer(f"servo {id} on {self.path} at {self.baud} bit/s: {what} in {attempts} attempts; look at its power, cable, id and baud rate")
+
+    def everyone(self) -> dict[int, tuple[int, int]]:
+        """Ids of all that answer to a ping for everyone, with model number and firmware. Takes about a second."""
+        with self._turn(False):
+            self._open()
+            with self._other_processes():
+                found, _ = self._handler.broadcastPing(self._port)
+            return {id: (number, firmware) for id, (number, firmware) in found.items()}
 
     def statistics(self) -> LineStatistics:
         return LineStatistics(self._exchanges, self._retries, self._failures)
 
     def close(self) -> None:
+        """For good: a call that is still under way must not open it again."""
         with self._turn(True):
+            self._closed = True
             self._shut()
 
-    def _once(self, id: int, instruction: int, parameters: bytes) -> tuple[str, int, bytes]:
+    def _once(self, id: int, instruction: int, parameters: bytes, wanted: int) -> tuple[str, int, bytes]:
         """What went wrong ("" for nothing), the error byte, the parameters."""
-        from pushrod.drivers.dynamixel.sdk import SerialException
-
         try:
             self._open()
             with self._other_processes():
                 result, error, data = self._handler.exchange(self._port, id, instruction, parameters)
-        except (SerialException, OSError, TypeError) as trouble:  # pyserial lets a TypeError through where its port is pulled
+                what = RESULTS.get(result, f"result {result}") if result != 0 else REASONS.get(error & ~ALERT, "")
+                if not what and len(data) != wanted:
+                    what = f"an answer of {len(data)} bytes where {wanted} were asked for"
+                if what:
+                    self._hush()
+                return what, error, data
+        except Exception as trouble:  # SerialException, OSError, termios.error, TypeError: a port that is pulled raises any of them
             self._shut()
+            time.sleep(QUIET * self.patience)
             return f"the port failed ({trouble})", 0, b""
-        return (RESULTS.get(result, f"result {result}") if result != 0 else ""), error, data
 
     def _open(self) -> None:
         from pushrod.drivers.dynamixel.sdk import Handler, Port
 
+        if self._closed:
+            raise OSError("it was closed")
         if self._port is None:
             port = Port(self.path, self.baud, self.patience)
             if not port.openPort():
@@ -142,28 +153,22 @@ class Line:
 
     def _hush(self) -> None:
         """Throw away what still comes in, until it is quiet."""
-        if self._port is None:
-            time.sleep(QUIET * self.patience)
-            return
         end = time.monotonic() + 2.0 * self.patience
         quiet = time.monotonic()
-        try:
-            while (now := time.monotonic()) < end and now - quiet < QUIET * self.patience:
-                if self._port.readPort(256):
-                    quiet = time.monotonic()
-        except Exception:
-            self._shut()
+        while (now := time.monotonic()) < end and now - quiet < QUIET * self.patience:
+            if self._port.readPort(256):
+                quiet = time.monotonic()
 
     @contextmanager
     def _turn(self, urgent: bool) -> Iterator[None]:
         with self._free:
             self._urgent += urgent
             try:
-                mine = self._free.wait_for(lambda: not self._busy and (urgent or not self._urgent), TURN)
+                mine = self._free.wait_for(lambda: not self._busy and (urgent or not self._urgent), TURN + 4.0 * self.patience)
             finally:
                 self._urgent -= urgent
             if not mine:
-                raise NoAnswer(f"{self.path}: the line was not free within {TURN:g} s")
+                raise NoAnswer(f"{self.path}: the line was not free within {TURN + 4.0 * self.patience:g} s")
             self._busy = True
         try:
             yield
@@ -174,24 +179,33 @@ class Line:
 
     @contextmanager
     def _other_processes(self) -> Iterator[None]:
-        """An advisory lock: bytes of an answer go to whoever reads first, so only one may be waiting for one."""
+        """An advisory lock: bytes of an answer go to whoever reads first, so only one process may be waiting for one.
+
+        Whoever waits for the lock holds a second one meanwhile, without which nobody may wait: so a busy process cannot keep others out.
+        """
         if fcntl is None:
             yield
             return
         fd = self._port.ser.fileno()
-        end = time.monotonic() + NEIGHBOUR
-        while True:
-            try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > end:
-                    break
-                time.sleep(0.001)
+        end = time.monotonic() + NEIGHBOUR + 3.0 * self.patience
+        _lock(lambda: fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB), end)
+        _lock(lambda: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB), end)
+        fcntl.lockf(fd, fcntl.LOCK_UN)
         try:
             yield
         finally:
             fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+def _lock(take: Callable[[], None], end: float) -> None:
+    """Try until it succeeds or the time is over: a process that hangs must not keep torque from being switched off."""
+    while True:
+        try:
+            return take()
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > end:
+                return
+            time.sleep(0.0005)
 
 
 _lines: dict[str, Line] = {}

@@ -78,7 +78,8 @@ def _flaws(options: Options) -> Iterator[str]:
         yield f"baud = {options.baud} bit/s: allowed are {', '.join(str(b) for b in BAUD_RATES)}"
     if not options.port:
         yield "port is empty: name the serial device, such as /dev/ttyUSB0"
-    if options.stale_after < 1.0 / options.feedback_hz:
-        yield f"stale_after = {options.stale_after:g} s is shorter than the time between two readings, {1.0 / options.feedback_hz:g} s"
-    if 0.0 < options.bus_watchdog < 2.0 / options.feedback_hz:
-        yield f"bus_watchdog = {options.bus_watchdog:g} s is shorter than two readings take, {2.0 / options.feedback_hz:g} s: it would bite at once"
+    period = 1.0 / options.feedback_hz if options.feedback_hz > 0.0 else 0.0
+    if options.stale_after < period:
+        yield f"stale_after = {options.stale_after:g} s is shorter than the time between two readings, {period:g} s"
+    if 0.0 < options.bus_watchdog < 2.0 * period:
+        yield f"bus_watchdog = {options.bus_watchdog:g} s is shorter than two readings take, {2.0 * period:g} s: it would bite at once"

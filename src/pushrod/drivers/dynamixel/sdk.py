@@ -9,11 +9,8 @@ import time
 from typing import Any
 
 from dynamixel_sdk import PortHandler, Protocol2PacketHandler
-from serial import SerialException
 
 SLICE = 0.005  # [s] it looks at its time limit at least this often
-
-__all__ = ["SLICE", "Handler", "Port", "SerialException"]
 
 
 class Port(PortHandler):  # type: ignore[misc]

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from pushrod.core.errors import PushrodError
 from pushrod.drivers.dynamixel.health import errors_in
-from pushrod.drivers.dynamixel.line import BAUD_RATES, NoAnswer, leave, share
+from pushrod.drivers.dynamixel.line import BAUD_RATES, leave, share
 from pushrod.drivers.dynamixel.model import MODELS
 from pushrod.drivers.dynamixel.preparation import answers
-from pushrod.drivers.dynamixel.servo import Servo, identify
+from pushrod.drivers.dynamixel.servo import Servo
 
 PATIENCE = 0.02  # [s]
 
@@ -27,21 +27,19 @@ class Found(NamedTuple):
     errors: tuple[str, ...]
 
 
-def scan(port: str, bauds: Iterable[int] = BAUD_RATES, ids: Iterable[int] = range(253)) -> list[Found]:
-    """Whoever answers; nothing is changed. A port in use keeps its baud rate and raises for others."""
+def scan(port: str, bauds: Iterable[int] = BAUD_RATES) -> list[Found]:
+    """Whoever answers, about a second for each baud rate; nothing is changed. A port in use keeps its baud rate and raises for others."""
     found = []
-    wanted = list(ids)
     for baud in bauds:
         user = object()
         line = share(port, baud, PATIENCE, user, "scan")
         try:
-            for id in wanted:
-                try:
-                    who = identify(line, id, 1)
-                    state = Servo(line, id, who.model, 3).torque_state()
-                    found.append(Found(baud, id, who.model.name, who.firmware, state.torque, errors_in(state.errors)))
-                except NoAnswer:
-                    continue
+            for id, (number, firmware) in sorted(line.everyone().items()):
+                if number in MODELS:
+                    state = Servo(line, id, MODELS[number], 3).torque_state()
+                    found.append(Found(baud, id, MODELS[number].name, firmware, state.torque, errors_in(state.errors)))
+                else:
+                    found.append(Found(baud, id, f"model number {number}, not of the X series", firmware, False, ()))
         finally:
             leave(line, user)
     return found

@@ -48,9 +48,9 @@ class Servo:
             raise InputError(f"a {self.model.name} has no register {name}: it measures {'current' if self.model.has_current else 'load'}")
         return register
 
-    def read_raw(self, name: str) -> int:
+    def read_raw(self, name: str, attempts: int = 0) -> int:
         register = self.register(name)
-        return register.unpack(self.read_bytes(register.address, register.size)[0])
+        return register.unpack(self.read_bytes(register.address, register.size, attempts)[0])
 
     def read(self, name: str) -> float:
         return self.value(name, self.read_raw(name))

@@ -90,9 +90,9 @@ class Shaft:
         self.torque = False
         return True
 
-    def check(self) -> TorqueState:
+    def check(self, attempts: int = 0) -> TorqueState:
         """Raise Stopped where torque, errors or watchdog are not as they should be."""
-        state = self.servo.torque_state()
+        state = self.servo.torque_state(attempts)
         if state.errors:
             raise Stopped(hardware_error(self.servo, state.errors))
         who = f"servo {self.servo.id} on {self.line.path}"
@@ -100,12 +100,9 @@ class Shaft:
             raise Stopped(f"{who} lost its torque: its power failed, or another program switched it off")
         if state.torque and not self.torque:
             raise Stopped(f"{who} has torque that nobody here switched on: another program is driving it")
-        if self.torque and self.options.bus_watchdog and self.watchdog_bit():
+        if self.torque and self.options.bus_watchdog and self.servo.read_raw("bus_watchdog", attempts) == BITTEN:
             raise Stopped(f"{who} stopped by itself: its bus watchdog saw no packet for {self.options.bus_watchdog:g} s")
         return state
-
-    def watchdog_bit(self) -> bool:
-        return self.servo.read_raw("bus_watchdog") == BITTEN
 
     def go_to(self, x: float, v: float) -> float:
         """Set the goal, within the travel, at a speed of v at most; gives the goal."""
