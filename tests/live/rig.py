@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from pushrod.live.machine import SimulatedMachine
@@ -48,7 +49,7 @@ class Arm:
 
 def run(body: Callable[[Arm], Awaitable[Any]], state: State | None = None, overrides: tuple[str, ...] = (), **options: Any) -> Any:
     what = machine.load("arm", overrides)
-    world = SimulatedMachine(machine.Machine(**{**vars(what), "robot": with_options(what.robot, **options)}), dt=DT, state=state, record=True)
+    world = SimulatedMachine(replace(what, robot=with_options(what.robot, **options)), dt=DT, state=state, record=True)
     clock = SteppedClock()
 
     async def main() -> Any:

@@ -1,6 +1,7 @@
 """The same scenario through the runtime under the stepped clock, through `rollout` and through `batch`: equal to the last bit."""
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ signals:
 """
     how = scenario.build(yaml_file.parse(text), what)
     assert how.live
-    live = simulate(machine.Machine(**{**vars(what), "robot": straight(what.robot)}), how)
+    live = simulate(replace(what, robot=straight(what.robot)), how)
     inputs = {"shoulder.stiff": 1.0, "elbow.stiff": 1.0}
     t = np.arange(how.steps) * how.dt
     for actuator, place in what.ports.items():
@@ -117,7 +118,7 @@ def test_a_control_loop_that_reads_and_sends_sees_and_moves_the_world_of_the_sam
 
 
 def test_commands_sent_as_one_are_seen_in_the_same_tick():
-    live = SimulatedMachine(machine.Machine(**{**vars(machine.load("arm")), "robot": straight(machine.load("arm").robot)}), dt=1e-3, record=True)
+    live = SimulatedMachine(replace(machine.load("arm"), robot=straight(machine.load("arm").robot)), dt=1e-3, record=True)
 
     def tick(rt, k):
         if k == 7:
