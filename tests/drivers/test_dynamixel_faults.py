@@ -7,7 +7,7 @@ import pytest
 from fake_servo import FakeBus, FakeServo, drop
 from servo_rig import LIMITS, QUICK, robot, run, until
 
-from pushrod.core.errors import ConfigError
+from pushrod.core.errors import ConfigError, PushrodError
 from pushrod.robot.description import Actuator, Joint, Parameter, ParameterRef, Robot
 from pushrod.runtime.message import HardwareError
 from pushrod.runtime.part import DriverError
@@ -178,15 +178,19 @@ def test_it_answers_though_it_was_set_not_to() -> None:
         ({"stale_after": 0.05, "feedback_hz": 5.0}, "stale_after = 0.05 s is shorter than the time between two readings, 0.2 s"),
         ({"bus_watchdog": 0.02}, "bus_watchdog = 0.02 s is shorter than two readings take"),
         ({"model": "XL330"}, "model = 'XL330': known are"),
-        ({"model": "XM430-W350"}, "is a XL330-M288, not a XM430-W350"),
     ],
     ids=lambda x: str(x)[:20],
 )
 def test_bad_options_are_all_named_and_nothing_is_touched(options: dict[str, Any], text: str) -> None:
     with FakeBus(FakeServo(1)) as bus:
-        bus.servo().set("torque_enable", 1)
-        with pytest.raises(DriverError, match=text):
+        with pytest.raises(ConfigError, match=text):
             run(robot(bus.path, **options), nothing)
+        assert bus.heard == []
+
+
+def test_another_model_than_expected() -> None:
+    with FakeBus(FakeServo(1)) as bus, pytest.raises(DriverError, match="is a XL330-M288, not a XM430-W350"):
+        run(robot(bus.path, model="XM430-W350"), nothing)
 
 
 def test_unknown_options_and_modes_are_named() -> None:
@@ -224,6 +228,8 @@ def test_no_servo_there() -> None:
 def test_an_option_by_parameter_changes_while_it_runs() -> None:
     async def body(rt: Runtime) -> None:
         rt.arm()
+        with pytest.raises(PushrodError, match="bus_watchdog = 0.5 s is shorter than two readings take, 1 s"):
+            rt.parameters.set("rate", 2.0)
         rt.parameters.set("rate", 100.0)
         assert (await rt["motor1"].sync.set_position(0.5, id="a")).ok
         assert (await rt.motion("motor1", "a", 5.0)).reason == "completed"
@@ -240,7 +246,7 @@ def test_an_option_by_parameter_changes_while_it_runs() -> None:
                     "motor1",
                     "joint1",
                     driver="pushrod.drivers.dynamixel:Dynamixel",
-                    options={**QUICK, "port": bus.path, "feedback_hz": ParameterRef("rate")},
+                    options={**QUICK, "port": bus.path, "feedback_hz": ParameterRef("rate"), "bus_watchdog": 0.5},
                 ),
             ),
             parameters=(Parameter("rate", "float", 50.0, lo=1.0, hi=100.0),),

@@ -11,7 +11,7 @@ import msgspec
 from pushrod.core.errors import DeviceError
 from pushrod.drivers.dynamixel.line import Line, NoAnswer, Rejected, leave, share
 from pushrod.drivers.dynamixel.model import MODELS
-from pushrod.drivers.dynamixel.options import Options
+from pushrod.drivers.dynamixel.options import Place
 from pushrod.drivers.dynamixel.servo import Servo
 
 ROUNDS = 6  # of write and read back
@@ -19,12 +19,11 @@ ROUNDS = 6  # of write and read back
 
 def disarm(options: dict[str, Any]) -> None:
     """Torque off for the servo that the options name, verified. Idempotent. Raises DeviceError where it could not be verified."""
-    mine = {name: value for name, value in options.items() if name not in ("robot", "path")}
-    settings = msgspec.convert(mine, Options)
+    place = msgspec.convert(options, Place)
     user = object()
-    line = share(settings.port, settings.baud, settings.patience, user, f"disarm of servo {settings.id}")
+    line = share(place.port, place.baud, place.patience, user, f"disarm of servo {place.id}")
     try:
-        _off(line, settings.id)
+        _off(line, place.id)
     finally:
         leave(line, user)
 

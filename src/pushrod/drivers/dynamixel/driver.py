@@ -13,7 +13,7 @@ from pushrod.drivers.dynamixel import request as requests
 from pushrod.drivers.dynamixel.health import ServoHealth
 from pushrod.drivers.dynamixel.line import Line, NoAnswer, Rejected, leave, share
 from pushrod.drivers.dynamixel.mode import MODES, Current, Duty
-from pushrod.drivers.dynamixel.options import Options, check
+from pushrod.drivers.dynamixel.options import Options
 from pushrod.drivers.dynamixel.preparation import bounds, hardware_error, prepare
 from pushrod.drivers.dynamixel.servo import Feedback
 from pushrod.drivers.dynamixel.shaft import Shaft
@@ -57,7 +57,6 @@ class Dynamixel:
         return (*payloads, Effort) if options.mode == "current" and options.torque_per_ampere else payloads
 
     def init(self, context: Context, options: Options) -> None:
-        check(options)
         self.context = context
         self._id = options.id
         self._line = share(options.port, options.baud, options.patience, ("servo", options.id), "/".join(context.path))
@@ -69,7 +68,6 @@ class Dynamixel:
             raise
 
     def handle_options(self, context: Context, options: Options) -> None:
-        check(options)
         shaft = self.shaft
         if options.address != shaft.options.address:
             raise Stopped("port, id, baud or mode were changed: it is started again with the new ones")
@@ -111,7 +109,7 @@ class Dynamixel:
         """Looked at now. Raises Stopped where something is wrong."""
         torque = self.shaft.check(attempts).torque
         seen = self.shaft.seen
-        return ServoHealth(seen.temperature, seen.voltage, seen.current, seen.load, torque, (), self.shaft.age, *self.shaft.line.statistics())
+        return ServoHealth(seen.temperature, seen.voltage, seen.current, seen.load, torque, self.shaft.age, *self.shaft.line.statistics())
 
     def _read(self, now: float) -> None:
         """What is due of feedback and health, in one attempt each."""

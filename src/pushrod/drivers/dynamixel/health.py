@@ -1,4 +1,4 @@
-"""What a servo says about itself: how warm, how loaded, which errors, and how fresh the news is."""
+"""What a servo says about itself: how warm, how loaded, how fresh the news is; and what its hardware errors mean."""
 
 from msgspec import Struct
 
@@ -23,7 +23,6 @@ class ServoHealth(Struct, frozen=True, gc=False, tag=True):
     current: float | None
     load: float | None
     torque: bool
-    errors: tuple[str, ...]
     age: float
     exchanges: int
     retries: int

@@ -1,4 +1,4 @@
-"""The options of one servo, checked before anything is opened."""
+"""The options of one servo. Whatever is wrong with them is said when they are read, before anything is opened or changed."""
 
 import math
 from collections.abc import Iterator
@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from pushrod.core.errors import InputError
 from pushrod.drivers.dynamixel.line import BAUD_RATES
+from pushrod.drivers.dynamixel.model import MODELS
 
 ModeName = Literal["position", "extended_position", "current_position", "velocity", "current", "pwm"]
 
@@ -43,6 +43,11 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: float = 0.02
     on_hardware_error: Literal["stop", "reboot"] = "stop"
 
+    def __post_init__(self) -> None:
+        found = list(flaws(self))
+        if found:
+            raise ValueError("; ".join(found))
+
     @property
     def address(self) -> tuple[str, int, int, str]:
         """What cannot change while the driver runs."""
@@ -62,20 +67,26 @@ RANGES = {  # lowest, highest, unit
 }
 
 
-def check(options: Options) -> None:
-    """Raise an InputError that names everything wrong."""
-    found = list(_flaws(options))
-    if found:
-        raise InputError("; ".join(found))
+class Place(msgspec.Struct, frozen=True):
+    """Where a servo is: all that switching its torque off needs to know, whatever the other options say."""
+
+    port: str
+    id: int = 1
+    baud: int = 57_600
+    patience: float = 0.04
 
 
-def _flaws(options: Options) -> Iterator[str]:
+def flaws(options: Options) -> Iterator[str]:
+    """Everything that is wrong, one text each."""
     for name, (lowest, highest, unit) in RANGES.items():
         value = getattr(options, name)
         if value is not None and not (math.isfinite(value) and lowest <= value <= highest):
             yield f"{name} = {value!r}{unit}: allowed are {lowest:g} to {highest:g}{unit}"
     if options.baud not in BAUD_RATES:
         yield f"baud = {options.baud} bit/s: allowed are {', '.join(str(b) for b in BAUD_RATES)}"
+    names = {model.name for model in MODELS.values()}
+    if options.model is not None and options.model not in names:
+        yield f"model = {options.model!r}: known are {', '.join(sorted(names))}"
     if not options.port:
         yield "port is empty: name the serial device, such as /dev/ttyUSB0"
     period = 1.0 / options.feedback_hz if options.feedback_hz > 0.0 else 0.0

@@ -8,7 +8,7 @@ from pushrod.core.errors import DeviceError, InputError
 from pushrod.drivers.dynamixel.health import errors_in
 from pushrod.drivers.dynamixel.line import Line, NoAnswer
 from pushrod.drivers.dynamixel.mode import MODES, Mode
-from pushrod.drivers.dynamixel.model import MODELS, Model
+from pushrod.drivers.dynamixel.model import Model
 from pushrod.drivers.dynamixel.options import Options
 from pushrod.drivers.dynamixel.register import PULSE
 from pushrod.drivers.dynamixel.servo import Servo, identify
@@ -98,9 +98,6 @@ def answers(servo: Servo) -> None:
 
 
 def _identified(line: Line, options: Options, mode: Mode) -> Model:
-    known = {model.name for model in MODELS.values()}
-    if options.model is not None and options.model not in known:
-        raise InputError(f"model = {options.model!r}: known are {', '.join(sorted(known))}")
     model = identify(line, options.id, 1 + options.retries).model
     if options.model is not None and options.model != model.name:
         raise InputError(f"servo {options.id} on {line.path} is a {model.name}, not a {options.model}: look at id and wiring, or at the option model")
