@@ -38,3 +38,8 @@ def test_the_main_job_runs_from_the_wheel(installed: Path, tmp_path: Path) -> No
     assert "steer" in out
     (log,) = (tmp_path / "runs").glob("**/*.mcap")
     assert log.stat().st_size > 10_000
+
+
+def test_a_machine_behind_the_runtime_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    out = run(installed, "-m", "pushrod", "run", "arm", "--no-log", cwd=tmp_path)
+    assert "clamped to 2.618" in out

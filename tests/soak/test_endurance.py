@@ -16,6 +16,7 @@ from pushrod.compiled.stepper import Stepper
 from pushrod.core.model import World
 from pushrod.core.record import get, leaves
 from pushrod.core.ring import Ring
+from pushrod.live import simulate
 from pushrod.models import MODELS
 from pushrod.sim import machine, run, scenario
 from pushrod.sim.worlds import WORLDS
@@ -23,9 +24,10 @@ from pushrod.sim.worlds import WORLDS
 pytestmark = pytest.mark.soak
 
 BEYOND = 2**24  # up to here float32 can count
-TICKS = {"car": 5_000_000, "car_control": 5_000_000, "satellite": 5_000_000, "servo": 40_000_000}
+TICKS = {"arm": 5_000_000, "car": 5_000_000, "car_control": 5_000_000, "satellite": 5_000_000, "servo": 40_000_000}
 # where float32 must stay near float64: everything that is steered or that dies away. What only adds up (angles, positions) may drift.
 NEAR = {
+    "arm": {"shoulder.q": 1e-2, "elbow.q": 1e-2, "shoulder.torque": 1e-2},
     "car": {"speed": 1e-2, "steer_ach": 1e-5, "yaw_rate": 1e-4},
     "car_control": {"speed": 1e-2, "steer_ach": 1e-5, "yaw_rate": 1e-4},
     "satellite": {"roll": 1e-4, "pitch": 1e-4, "yaw": 1e-4, "w_x": 1e-4, "torque_ach_z": 1e-2},
@@ -37,7 +39,7 @@ def again_and_again(name: str, ticks: int, dtype: str) -> Iterator[Run]:
     """The machine's own scenario, over and over, each time from where the last one ended."""
     made = machine.load(name)
     how = scenario.load(None, made)
-    once = run.sample(made, how)
+    once = simulate(made, how).machine.inputs() if how.live else run.sample(made, how)
     times = max(1, 200_000 // how.steps)
     inputs = {channel: np.tile(values, times) for channel, values in once.items()}
     state, k = None, 0
