@@ -80,9 +80,9 @@ def _check(document: "Document", machine: str | None) -> str:
         what = machines.load(str(file))
         how = scenarios.build(document, what)
         sample(what, how)
-        return f"ok, scenario {how.name} for {what.name}: {count(how.steps, 'tick')}, {count(len(how.tracks), 'signal')}, " + count(
-            len(how.expectations), "expectation"
-        )
+        parts = [count(how.steps, "tick"), count(len(how.tracks) + len(how.streams), "signal"), count(len(how.expectations), "expectation")]
+        parts += [count(len(how.commands), "command")] if how.commands else []
+        return f"ok, scenario {how.name} for {what.name}: {', '.join(parts)}"
     what = machines.build(document)
     if what.scenario is not None:
         sample(what, scenarios.load(None, what))
