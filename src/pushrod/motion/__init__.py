@@ -2,12 +2,12 @@
 
 make_limits, move, announce     to rest at a position: trapezoid, triangle, rectangle or jerk-limited, from any velocity
 ramp_to, halt                   to a velocity; to rest
-follow, fit, where              through waypoints, with repeats
+follow, fit, where, duration    through waypoints, with repeats
 sample                          where a profile is at a time
 EASINGS, ease                   shapes for an open-loop guess
 """
 
-from pushrod.motion.course import Course, Waypoint, fit, follow, where
+from pushrod.motion.course import Course, Waypoint, duration, fit, follow, where
 from pushrod.motion.easing import EASINGS, Easing, ease
 from pushrod.motion.limits import Limits
 from pushrod.motion.plan import Announcement, announce, make_limits, move
@@ -26,6 +26,7 @@ __all__ = [
     "Sample",
     "Waypoint",
     "announce",
+    "duration",
     "ease",
     "fit",
     "follow",

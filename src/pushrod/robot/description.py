@@ -3,6 +3,7 @@
 A Robot that exists is sound: building one that is not raises a ConfigError that names everything wrong with it, by path.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pushrod.core.names import find
@@ -18,23 +19,38 @@ from pushrod.safety.watchdog import Reaction, Watchdog
 RESTARTS = Budget()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Robot:
     """`restarts`: how many restarts of its drivers within how many seconds are borne before all is disarmed."""
 
     name: str
-    links: tuple[Link, ...] = ()
-    joints: tuple[Joint, ...] = ()
-    actuators: tuple[Actuator, ...] = ()
-    sensors: tuple[Sensor, ...] = ()
-    controllers: tuple[Controller, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
-    restarts: Budget = RESTARTS
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    actuators: tuple[Actuator, ...]
+    sensors: tuple[Sensor, ...]
+    controllers: tuple[Controller, ...]
+    parameters: tuple[Parameter, ...]
+    restarts: Budget
 
-    def __post_init__(self) -> None:
-        set_field(self, "links", tuple(Link(link) if isinstance(link, str) else link for link in self.links))
-        for name in ("joints", "actuators", "sensors", "controllers", "parameters"):
-            set_field(self, name, tuple(getattr(self, name)))
+    def __init__(
+        self,
+        name: str,
+        links: Iterable[Link | str] = (),
+        joints: Iterable[Joint] = (),
+        actuators: Iterable[Actuator] = (),
+        sensors: Iterable[Sensor] = (),
+        controllers: Iterable[Controller] = (),
+        parameters: Iterable[Parameter] = (),
+        restarts: Budget = RESTARTS,
+    ) -> None:
+        set_field(self, "name", name)
+        set_field(self, "links", tuple(Link(link) if isinstance(link, str) else link for link in links))
+        set_field(self, "joints", tuple(joints))
+        set_field(self, "actuators", tuple(actuators))
+        set_field(self, "sensors", tuple(sensors))
+        set_field(self, "controllers", tuple(controllers))
+        set_field(self, "parameters", tuple(parameters))
+        set_field(self, "restarts", restarts)
         found = flaws(self)
         if found:
             raise DescriptionError(found)

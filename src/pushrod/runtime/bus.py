@@ -6,6 +6,7 @@ A publisher never blocks: each subscription has a bounded queue that drops its o
 
 import asyncio
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -188,7 +189,7 @@ class _Topic:
 class LocalBus(Bus):
     """In one process. Routes are remembered per (robot, topic, kind) and forgotten together whenever a subscription changes."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._lock = threading.Lock()
         self._subscriptions: tuple[Subscription, ...] = ()

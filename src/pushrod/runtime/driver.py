@@ -19,7 +19,7 @@ from pushrod.runtime.payload import BUILT_IN
 
 
 class Stopped(Exception):  # noqa: N818 (a reason to stop, not a mistake)
-    """Raised by any driver method: stop this actuator, for this reason."""
+    """Raised by any driver method: stop this actuator, for this reason. It is made safe, and a new driver is started while the budget lasts."""
 
 
 class Skip(Exception):  # noqa: N818
@@ -64,7 +64,7 @@ class Driver(Protocol):
     disarm            import path of the function that makes it safe, "package.module:function"; required
     options           a msgspec Struct of its options; without it the driver takes none
     blocking          True: its calls wait for hardware, so it gets a thread of its own and one waiting slot
-    tick_hz           how often `tick(now)` is called
+    tick_hz           how often `tick(now)` is called, or a method that gives it for its options
     capabilities      of position_feedback, velocity_feedback, effort_feedback; or a method that gives them for its options
     command_payloads  the payloads it accepts, or a method that gives them for its options; the six built-in ones if it does not say
 
@@ -97,7 +97,7 @@ class Hooks(NamedTuple):
     disarm: str
     options: Any
     blocking: bool
-    tick_hz: float | None
+    tick_hz: Callable[[Any], float | None]
     capabilities: Callable[[Any], frozenset[str]]
     command_payloads: Callable[[Any], tuple[type, ...]]
 
@@ -128,7 +128,7 @@ def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disa
         getattr(driver, "disarm", ""),
         getattr(driver, "options", None),
         getattr(driver, "blocking", False),
-        getattr(driver, "tick_hz", None),
+        _by_options(getattr(driver, "tick_hz", None), lambda hz: hz),
         _by_options(getattr(driver, "capabilities", ()), frozenset),
         _by_options(getattr(driver, "command_payloads", BUILT_IN), tuple),
     )

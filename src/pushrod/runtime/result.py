@@ -38,6 +38,9 @@ class Accepted(Struct, frozen=True, gc=False, tag=True):
     def ok(self) -> bool:
         return True
 
+    def __str__(self) -> str:
+        return "accepted" if self.info is None else f"accepted: {self.info}"
+
 
 class Clamped(Struct, frozen=True, gc=False, tag=True):
     """It acts within the limits: `asked` and `done` are payloads in joint space."""
@@ -49,6 +52,9 @@ class Clamped(Struct, frozen=True, gc=False, tag=True):
     @property
     def ok(self) -> bool:
         return True
+
+    def __str__(self) -> str:
+        return f"clamped: asked {said(self.asked)}, done {said(self.done)}" + ("" if self.info is None else f": {self.info}")
 
 
 class Refused(Struct, frozen=True, gc=False, tag=True):
@@ -71,6 +77,12 @@ class Refused(Struct, frozen=True, gc=False, tag=True):
 
 Result = Accepted | Clamped | Refused
 ACCEPTED = Accepted()
+
+
+def said(payload: Any) -> str:
+    """A payload without what was left out of it: Position(position=1.5)."""
+    given = {name: getattr(payload, name) for name in payload.__struct_fields__}
+    return f"{type(payload).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
 
 
 def refused(reason: str, actuator: str, command: str, detail: str = "") -> Refused:

@@ -82,14 +82,19 @@ class Runtime:
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._handles: dict[tuple[Any, str], Handle] = {}
         self._cadences: list[Cadence] = []
-        self._loop_errors: list[Exception] = []
+        self._loop_errors: list[BaseException] = []
+        self._begun = False
         self._stack = ExitStack()
         for owner in self._owners():
             owner.part.commanded = self._commanded_by(owner.part.path[-1])
             self._supervisor.look_after(owner)
 
     async def __aenter__(self) -> "Runtime":
+        if self._begun:
+            raise InputError(f"this runtime of {self.robot.name} has run already: make another one")
+        self._begun = True
         try:
+            self.arming.open()
             self._stack.callback(self.parameters.watch("", self._parameters_changed))
             starting = [(owner, owner.start()) for owner in self._owners()]
             for owner, future in starting:
@@ -138,7 +143,8 @@ class Runtime:
 
     async def motion(self, address: Address, command_id: str, timeout: float | None = None) -> EndMotion:
         """Wait for the end of the motion that this command began."""
-        return await await_motion(self.bus, self.robot.name, self.handle(address).topic, command_id, timeout)
+        host = self.handle(address).host
+        return await await_motion(self.bus, self.robot.name, host.topic, host.ended, command_id, timeout)
 
     async def request(self, name: str, request: Any, timeout: float = TIMEOUT) -> Any:
         """Ask a sensor or controller something that is its own business; for an actuator, its handle does it."""
@@ -205,23 +211,36 @@ class Runtime:
         if len(self.watching):
             self._every(1.0 / WATCH_HZ, self.watching.look, "watchdogs")
         for owner in self._owners():
-            if owner.part.driver.tick is not None and owner.part.driver.tick_hz:
-                self._every(_period(owner.part.driver.tick_hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
+            hz = owner.part.driver.tick_hz(owner.part.options)
+            if owner.part.driver.tick is not None and hz:
+                self._every(_period(hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
 
     def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> Cadence:
+        failed: list[BaseException] = []
+        made: list[Cadence] = []
+
         def guarded(k: int) -> None:
+            if failed:
+                return
             try:
                 tick(k)
-            except Exception as error:
-                cadence.stop()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too: the loop is over, and the robot must not go on without it
+                failed.append(error)
                 self._loop_errors.append(error)
                 what = f"{type(error).__name__}: {error}"
                 self.report_error(("loop", name), what)
-                self.clock.later(0.0, lambda: self.arming.fault(f"the loop {name} raised {what}"))
+                self.clock.later(0.0, lambda: give_up(what))
 
-        cadence = self.clock.every(period, guarded, name, first, rank)
-        self._cadences.append(cadence)
-        return cadence
+        def give_up(what: str) -> None:
+            for cadence in made:  # a quick loop may fail before it is known here: then its ticks do nothing
+                cadence.stop()
+            self.arming.fault(f"the loop {name} raised {what}")
+
+        made.append(self.clock.every(period, guarded, name, first, rank))
+        self._cadences += made
+        return made[0]
 
     def _step_machine(self, _: int) -> None:
         """With every gate closed, so that what was sent as one is seen as one."""
@@ -251,7 +270,9 @@ class Runtime:
     def _guard(self, host: Host) -> Guard:
         kind = InlineGuard if isinstance(self.clock, SteppedClock) else ParkedGuard
         who = {"robot": host.robot, "path": list(host.path)}  # so that a disarm function knows which of several equal actuators is meant
-        return kind(host.gate, find_disarm(host.part.driver.disarm), lambda: {**host.part.plain_options, **who})
+        disarm = find_disarm(host.part.driver.disarm)
+        # one that asked to be left out has no hardware to make safe
+        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: {**host.part.plain_options, **who})
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""

@@ -137,6 +137,8 @@ class Kinematic:
         x = active.plan.at(min(now - active.start, active.plan.length)).x
         self._active = None
         self._rest = Sample(x)
+        if detail != "superseded":
+            self._publish_feedback(0)  # so that whoever waits for the end finds it where it ended
         self.context.publish(EndMotion(x, reason, detail, message, active.id))
 
     def _wake_at(self, when: float) -> None:
