@@ -29,7 +29,7 @@ test: lint
 
 # the long tests, and all others with twenty times as many examples
 soak: setup
-	PUSHROD_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal -m 'not gpu'
+	PUSHROD_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal --timeout 1800 -m 'not gpu'
 
 gpu: setup
 	$(BIN)/pytest -m gpu
