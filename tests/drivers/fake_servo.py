@@ -11,6 +11,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 
+from pushrod.core.scalar import wrap_angle
 from pushrod.drivers.dynamixel.register import CENTRE, PULSE, REGISTERS, RPM, RPM2
 from pushrod.models import dc_motor, servo
 from pushrod.motion import Profile, make_limits, move, ramp_to, sample
@@ -159,6 +160,8 @@ class FakeServo:
         self.table[start:end] = data
         if "torque_enable" in new:
             self.torque_history.append(new["torque_enable"])
+            if new["torque_enable"] and self.get("operating_mode") == 3:  # it counts within one turn again
+                self.state = self.state._replace(q=wrap_angle(self.state.q))
         if self.get("operating_mode") != old_mode:
             self._reset_goals()
         if new.keys() & {"goal_position", "goal_velocity", "torque_enable"}:

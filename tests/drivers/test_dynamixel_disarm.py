@@ -157,6 +157,9 @@ def test_arm_command_disarm_arm() -> None:
         await motor.sync.hold()  # the old goal is forgotten
         assert servo.get("torque_enable") == 1
         assert servo.state.q == pytest.approx(rested, abs=0.05)
+        await motor.sync.set_position(rested - 0.3, id="b")
+        assert (await rt.motion("motor1", "b", 5.0)).reason == "completed"
+        assert servo.torque_history == [0, 1, 0, 1]
 
     with FakeBus(servo) as bus:
         run(robot(bus.path), body)

@@ -1,6 +1,7 @@
 """When the bus dies, a servo overheats, power fails, or somebody asked for what cannot be."""
 
 import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -8,9 +9,13 @@ from fake_servo import FakeBus, FakeServo, drop
 from servo_rig import LIMITS, QUICK, robot, run, until
 
 from pushrod.core.errors import ConfigError, PushrodError
+from pushrod.drivers.dynamixel import Dynamixel, Options
 from pushrod.robot.description import Actuator, Joint, Parameter, ParameterRef, Robot
-from pushrod.runtime.message import HardwareError
+from pushrod.robot.motor_profile import MotorProfile
+from pushrod.runtime.driver import Context, Stopped
+from pushrod.runtime.message import Command, HardwareError
 from pushrod.runtime.part import DriverError
+from pushrod.runtime.payload import Velocity
 from pushrod.runtime.runtime import Runtime
 from pushrod.safety.state import State
 
@@ -68,7 +73,9 @@ def test_a_silence_within_its_time_is_borne() -> None:
         run(robot(bus.path, patience=0.02), body)
 
 
-def test_an_overheated_servo_stops_for_good_and_says_what_to_do() -> None:
+def test_an_overheated_servo_stops_for_good_and_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pushrod.drivers.dynamixel.driver.HEALTH", 60.0)  # every answer carries the alert: nobody waits for a health report
+
     async def body(rt: Runtime) -> None:
         rt.arm()
         await rt["motor1"].sync.set_position(1.0, velocity=0.2)
@@ -98,6 +105,23 @@ def test_an_overload_is_rebooted_away_where_that_is_asked_for() -> None:
 
     with FakeBus(FakeServo(1)) as bus:
         run(robot(bus.path, on_hardware_error="reboot"), body)
+
+
+def test_a_command_that_meets_a_hardware_error() -> None:
+    """Without a runtime, whose ticks would see it first."""
+    said: list[Any] = []
+    context = Context("r", ("base", "joint1", "motor1"), "joint1", MotorProfile(), time.monotonic, said.append, lambda seconds, call: call)
+    with FakeBus(FakeServo(1)) as bus:
+        driver = Dynamixel()
+        driver.init(context, Options(bus.path, baud=1_000_000, mode="velocity", patience=0.1))
+        bus.servo().fail(0x20)
+        with pytest.raises(Stopped, match="overload: loaded beyond its output"):
+            driver.handle_command(Velocity(1.0), Command(Velocity(1.0), "test", 0.0))
+        with pytest.raises(Stopped, match="it is started again with the new ones"):
+            driver.handle_options(context, Options(bus.path, id=2, baud=1_000_000, mode="velocity"))
+        driver.terminate("test")
+        driver.terminate("twice")
+        assert bus.servo().torque_history == [0]
 
 
 def test_a_latched_error_at_the_start_is_told() -> None:

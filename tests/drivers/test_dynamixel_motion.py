@@ -1,6 +1,7 @@
 """What each mode does with each verb, through the whole runtime, on servos that move."""
 
 import asyncio
+import math
 from typing import Any
 
 import pytest
@@ -110,6 +111,30 @@ def test_hints_become_the_profile_of_the_servo() -> None:
 
     with FakeBus(servo) as bus:
         run(robot(bus.path, limits=Limits(-2.0, 2.0, 6.0, 2.0, 1.0)), body)
+
+
+def test_a_small_acceleration_is_not_rounded_to_none() -> None:
+    async def body(rt: Runtime) -> None:
+        rt.arm()
+        await rt["motor1"].sync.set_position(0.5)
+        assert bus.servo().get("profile_acceleration") == 1  # 0 would be as fast as it can
+
+    with FakeBus(FakeServo(1)) as bus:
+        run(robot(bus.path, limits=Limits(-2.0, 2.0, 6.0, 0.1, 1.0)), body)
+
+
+def test_a_servo_that_was_turned_by_hand_while_it_was_off_does_not_jump() -> None:
+    servo = FakeServo(1, position=0.5 + 4.0 * math.pi)
+
+    async def body(rt: Runtime) -> None:
+        rt.arm()
+        assert (await rt["motor1"].sync.hold()).ok
+        await until(lambda: rt["motor1"].joint_state.positions[0] < 1.0)
+        await asyncio.sleep(0.05)
+        assert servo.state.q == pytest.approx(0.5, abs=0.05)
+
+    with FakeBus(servo) as bus:
+        run(robot(bus.path), body)
 
 
 def test_the_transmission_stands_between() -> None:

@@ -253,6 +253,26 @@ def test_scan_and_reboot_from_the_bench(capsys: pytest.CaptureFixture[str]) -> N
     assert "who answers" in capsys.readouterr().out
 
 
+def test_the_bench_by_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "BAUD_RATES", (1_000_000,))
+    with FakeBus(FakeServo(3), FakeServo(9, 350)) as bus:
+        bus.servo(3).fail(0x04)
+        assert service.main([bus.path, "reboot", "3"]) == 0
+        said = capsys.readouterr().out
+        assert "id 3 at 1000000 bit/s: XL330-M288, firmware 52, overheating" in said
+        assert "model number 350, not of the X series" in said
+        assert bus.servo(3).get("hardware_error_status") == 0
+        assert service.main([bus.path, "reboot", "4"]) == 1
+
+
+def test_a_closed_line_stays_closed() -> None:
+    with FakeBus(FakeServo(1)) as bus:
+        with Opened(bus.path) as it:
+            it.servo.feedback()
+        with pytest.raises(NoAnswer, match="it was closed"):
+            it.servo.feedback()  # a call of a driver that was ended meanwhile
+
+
 def test_without_the_sdk_all_imports_and_the_error_says_what_to_install() -> None:
     program = (
         "import sys; sys.modules['dynamixel_sdk'] = None; sys.modules['serial'] = None\n"

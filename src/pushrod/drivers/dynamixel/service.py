@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
         print(__doc__)
         return 2
     try:
-        found = scan(arguments[0])
+        found = scan(arguments[0], BAUD_RATES)
         for servo in found:
             print(f"id {servo.id} at {servo.baud} bit/s: {servo.model}, firmware {servo.firmware}, {'; '.join(servo.errors) or 'no errors'}")
         if len(arguments) == 1:
