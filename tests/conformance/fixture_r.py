@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pushrod.robot import Actuator, Joint, Limits, Robot, Transmission
-from pushrod.runtime import Accepted, Clamped, Clock, Refused, Runtime, SteppedClock, Subscription
+from pushrod.runtime import Accepted, Clamped, Clock, Refused, Runtime, SteppedClock, Subscription, WallClock
 
 DEG = math.pi / 180.0
 LIMITS = Limits(-180.0 * DEG, 180.0 * DEG, velocity=60.0 * DEG, effort=10.0)
@@ -66,7 +66,7 @@ def drive(what: Robot, drivers: dict[str, Any], body: Callable[[Runtime], Awaita
     clock = clock or SteppedClock()
 
     async def main() -> Any:
-        async with Runtime(what, drivers, clock=clock, **runtime) as rt:
+        async with Runtime(what, drivers, clock=clock, **runtime) as rt, asyncio.timeout(10.0 if isinstance(clock, WallClock) else None):
             return await body(rt)
 
     DISARMED.clear()

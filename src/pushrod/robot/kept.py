@@ -26,7 +26,7 @@ class Kept:
             return
         try:
             self._text = self.file.read_text(encoding="utf-8")
-            data = json.loads(self._text)
+            data = json.loads(self._text, parse_constant=str)  # NaN is a word, not a number
         except (OSError, ValueError, RecursionError) as e:  # unreadable, not UTF-8, torn
             self.refuse()
             line = f":{e.lineno}" if isinstance(e, json.JSONDecodeError) else ""
@@ -59,8 +59,8 @@ class Kept:
             self._torn = False
             write_whole(self.file, json.dumps(self.values, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n")
             self.failure = None
-        except OSError as e:
-            self.failure = f"{self.file}: cannot be written: {e.strerror or e}; what was set holds until the end of this run"
+        except (OSError, ValueError) as e:  # a full disk; text that is none
+            self.failure = f"{self.file}: cannot be written: {getattr(e, 'strerror', None) or e}; what was set holds until the end of this run"
             log.warning("%s", self.failure)
 
 

@@ -149,6 +149,10 @@ class Arming:
         if old is not self.state:
             self._changed(old, self.state, why)
 
+    def open(self) -> None:
+        for guard in self._guards.values():
+            guard.open()
+
     def close(self) -> None:
         for guard in self._guards.values():
             guard.close()

@@ -17,13 +17,14 @@ from pushrod.runtime.delivery import Direct, Publish, Sync
 from pushrod.runtime.driver import Context
 from pushrod.runtime.gate import PATIENCE, Gate
 from pushrod.runtime.joint_space import to_joint_space
-from pushrod.runtime.message import Command, JointState, LeaseChanged, Message, Outcome
+from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, LeaseChanged, Message, Outcome
 from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
 from pushrod.runtime.result import Result
 from pushrod.runtime.slot import InlineSlot, Slot, SlotStatistics, ThreadSlot
 from pushrod.safety.lease import Lease, may_take
 
 OPEN = Limits()
+REMEMBERED = 256  # motions whose end can still be asked for
 
 
 class HostStatistics(NamedTuple):
@@ -55,8 +56,9 @@ class Host:
         self.clock = clock
         self.bus = bus
         self.joint_state: JointState | None = None  # what its driver reported last, in joint space
+        self.ended: dict[str, EndMotion] = {}  # by command id, the latest last
         self._resolve = resolve
-        self._leasing = threading.Lock()
+        self._noting = threading.Lock()
         self.part = part = Part(self.name, path, source, resolve, robot, clock, bus)
         limits, transmission = self._limits()
         payloads = part.driver.command_payloads(part.options)
@@ -80,15 +82,17 @@ class Host:
             part.slowly = slot.ask
 
     def start(self) -> Any:
+        if self.slot is not None:
+            self.slot.open()
         return self.part.start(self._context())
 
     def restart(self) -> Any:
-        """A new driver in the place of one that died."""
-        future = self.part.restart(self._context())
+        """A new driver in the place of one that died; the gate knows it before it is set up."""
+        self.part.renew()
         driver = self.part.driver
         self.gate.handle = driver.handle_command
         self.gate.payloads = frozenset(driver.command_payloads(self.part.options))
-        return future
+        return self.start()
 
     def refresh(self) -> None:
         """A parameter has changed, and all was checked: options, limits and transmission are resolved again."""
@@ -98,7 +102,7 @@ class Host:
         self.part.refresh(self._context())
 
     def take_lease(self, wish: Lease) -> bool:
-        with self._between_commands(), self._leasing:
+        with self._between_commands(), self._noting:
             old = self.gate.lease
             if not may_take(old, wish, self.clock.now()):
                 return False
@@ -107,7 +111,7 @@ class Host:
         return True
 
     def release_lease(self, owner: str) -> bool:
-        with self._between_commands(), self._leasing:
+        with self._between_commands(), self._noting:
             old = self.gate.lease
             if old is None or old.owner != owner:
                 return False
@@ -140,6 +144,17 @@ class Host:
         if self.slot is not None:
             self.slot.close(patience)
 
+    def _note_motion(self, motion: BeginMotion | EndMotion) -> None:
+        """An id that is used again begins anew."""
+        if motion.command_id is None:
+            return
+        with self._noting:
+            self.ended.pop(motion.command_id, None)
+            if type(motion) is EndMotion:
+                self.ended[motion.command_id] = motion
+                if len(self.ended) > REMEMBERED:
+                    del self.ended[next(iter(self.ended))]
+
     @contextmanager
     def _between_commands(self) -> Iterator[None]:
         """While no command acts; but one that takes too long, or blocks by nature, or asks for this itself, is not waited for."""
@@ -168,6 +183,8 @@ class Host:
             seen = to_joint_space(payload, gate.transmission)
             if type(seen) is JointState:
                 self.joint_state = seen
+            elif type(seen) is EndMotion or type(seen) is BeginMotion:
+                self._note_motion(seen)
             self.emit(seen)
 
         motor = MotorProfile.of(gate.limits, gate.transmission)

@@ -69,10 +69,17 @@ class Guard(ABC):
         """Start; `done` is told None or what went wrong."""
 
     @abstractmethod
+    def open(self) -> None:
+        """From here on it is ready at once."""
+
+    @abstractmethod
     def close(self) -> None: ...
 
 
 class InlineGuard(Guard):
+    def open(self) -> None:
+        return
+
     def go(self, done: Done) -> None:
         done(make_safe(self.gate, self.disarm, self.options()))
 
@@ -85,15 +92,25 @@ class ParkedGuard(Guard):
         super().__init__(gate, disarm, options)
         self._box: queue.SimpleQueue[Done | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=f"pushrod guard {gate.name}", daemon=True)
-        self._thread.start()
+        self._parked = False
+
+    def open(self) -> None:
+        if self._thread.ident is None:
+            self._thread.start()
+            self._parked = True
 
     def go(self, done: Done) -> None:
-        self._box.put(done)
+        if self._parked:
+            self._box.put(done)
+        else:  # the runtime has not begun, or is over
+            done(make_safe(self.gate, self.disarm, self.options()))
 
     def _run(self) -> None:
         while (done := self._box.get()) is not None:
             done(make_safe(self.gate, self.disarm, self.options()))
 
     def close(self) -> None:
-        self._box.put(None)
-        self._thread.join(1.0)
+        if self._parked:
+            self._parked = False
+            self._box.put(None)
+            self._thread.join(1.0)

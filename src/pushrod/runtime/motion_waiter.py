@@ -1,15 +1,20 @@
 """Wait for the end of a motion by the id of the command that began it."""
 
 import asyncio
+from collections.abc import Mapping
 
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.message import EndMotion
 
 
-async def await_motion(bus: Bus, robot: str, topic: tuple[str, ...], command_id: str, timeout: float | None = None) -> EndMotion:
-    """The EndMotion that carries the id. One that was published before the call is found if it is the newest of its topic."""
-    watch = bus.subscribe(topic, (EndMotion,), latched=True, robot=robot)
+async def await_motion(
+    bus: Bus, robot: str, topic: tuple[str, ...], ended: Mapping[str, EndMotion], command_id: str, timeout: float | None = None
+) -> EndMotion:
+    """The EndMotion that carries the id. `ended` are those that were published before the call."""
+    watch = bus.subscribe(topic, (EndMotion,), robot=robot)
     try:
+        if command_id in ended:
+            return ended[command_id]
         async with asyncio.timeout(timeout):
             async for message in watch:
                 end: EndMotion = message.payload

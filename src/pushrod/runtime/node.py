@@ -53,7 +53,8 @@ class Node:
         return self.part.start(self._context())
 
     def restart(self) -> Any:
-        return self.part.restart(self._context())
+        self.part.renew()
+        return self.start()
 
     def refresh(self) -> None:
         self.part.refresh(self._context())

@@ -159,14 +159,13 @@ class Part:
         self.context = context
         return self.turns.ask(self._init)
 
-    def restart(self, context: Context) -> "Future[Any]":
+    def renew(self) -> None:
         """A new driver in the place of one that died, which is told so."""
         self.restarts += 1
         self.mail.close()
         self._end(self.stopped)
         self.driver = self._source.again()
         self._untold = False
-        return self.start(context)
 
     def refresh(self, context: Context) -> None:
         """A parameter has changed; the options have been checked before."""
@@ -258,7 +257,9 @@ class Part:
         """Slow set-up, outside the lock: while it lasts nothing else is called."""
         try:
             more()
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             self.fail(error)
         else:
             if self.stopped == SETTING_UP:
@@ -275,7 +276,9 @@ class Part:
         def guarded() -> None:
             try:
                 call()
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too: a driver does not end the program
                 self.fail(error)
 
         return self.turns.ask(guarded)

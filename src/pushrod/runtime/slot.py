@@ -35,6 +35,10 @@ class SlotStatistics(NamedTuple):
 
 class Slot(ABC):
     @abstractmethod
+    def open(self) -> None:
+        """From here on it is served."""
+
+    @abstractmethod
     def put(self, command: Command, answer: Answer) -> Waiting | None:
         """Where it waits; None where it is settled already, which `answer` has been told."""
 
@@ -62,7 +66,10 @@ class ThreadSlot(Slot):
         self._bell: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._taken = self._superseded = self._withdrawn = 0
         self._thread = threading.Thread(target=self._run, name=f"pushrod driver {gate.name}", daemon=True)
-        self._thread.start()
+
+    def open(self) -> None:
+        if self._thread.ident is None:
+            self._thread.start()
 
     def put(self, command: Command, answer: Answer) -> Waiting | None:
         verdict = self._gate.admit(command)
@@ -102,8 +109,12 @@ class ThreadSlot(Slot):
     def _act(self) -> None:
         with self._lock:
             entry, self._waiting = self._waiting, None
-        if entry is not None:
+        if entry is None:
+            return
+        try:
             entry.answer(self._gate(entry.command))
+        except BaseException as error:  # SystemExit: on this thread it ends nothing; the gate has stopped the driver
+            entry.answer(self._gate.refuse("driver_error", entry.command, f"{type(error).__name__}: {error}"))
 
     def _run(self) -> None:
         while (job := self._bell.get()) is not None:
@@ -111,8 +122,8 @@ class ThreadSlot(Slot):
 
     def close(self, patience: float) -> bool:
         self._bell.put(None)
-        if self._thread is threading.current_thread():
-            return False
+        if self._thread is threading.current_thread() or self._thread.ident is None:
+            return self._thread.ident is None
         self._thread.join(patience)
         return not self._thread.is_alive()
 
@@ -121,6 +132,9 @@ class InlineSlot(Slot):
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._taken = 0
+
+    def open(self) -> None:
+        return
 
     def put(self, command: Command, answer: Answer) -> Waiting | None:
         self._taken += 1
@@ -149,3 +163,5 @@ def settle(future: "Future[Any]", call: Callable[[], Any]) -> None:
             future.set_result(call())
         except BaseException as error:
             future.set_exception(error)
+            if isinstance(error, KeyboardInterrupt):
+                raise
