@@ -5,12 +5,13 @@ import threading
 from contextlib import nullcontext
 
 import msgspec
+import numpy as np
 import pytest
 from fixture_r import DISARMED, LIMITS, TOPIC, Probe, drive, heard, near, robot
 
 from pushrod.core.errors import InputError
 from pushrod.robot import Actuator, Joint, Limits, Parameter, ParameterRef, Reaction, Robot, Transmission, Watchdog
-from pushrod.runtime import HardwareError, LeaseChanged, Message, Position, State, SteppedClock, Stopped, WallClock
+from pushrod.runtime import HardwareError, JointState, LeaseChanged, Message, Position, State, SteppedClock, Stopped, WallClock
 
 
 class Options(msgspec.Struct):
@@ -315,3 +316,49 @@ def test_whatever_raises_in_a_driver_makes_that_actuator_safe_and_starts_a_new_o
     else:
         assert (out.reason, count, armed, back.ok) == ("not_armed", 2, True, True)
         assert len(DISARMED) == 2
+
+
+def test_a_call_that_comes_home_late_is_followed_by_another_disarm() -> None:
+    class Slow(Probe):
+        blocking = True
+
+        def __init__(self):
+            super().__init__()
+            self.inside, self.leave = threading.Event(), threading.Event()
+
+        def handle_command(self, payload, command):
+            self.inside.set()
+            self.leave.wait(5.0)
+            DISARMED.append("moved after all")
+
+    slow = Slow()
+
+    async def body(rt):
+        rt.arm()
+        watch = rt.subscribe(TOPIC)
+        rt["motor"].publish.set_position(0.1)
+        await asyncio.to_thread(slow.inside.wait, 5.0)
+        rt["motor"].publish.set_position(0.2)
+        answer = rt.disarm()
+        slow.leave.set()
+        first, second = await watch.get(), await watch.get()
+        while DISARMED[-1] == "moved after all":
+            await asyncio.sleep(0.001)
+        return answer, rt.state, first.payload.result, second.payload.result, len(DISARMED)
+
+    answer, state, first, second, count = drive(robot(), {"motor": lambda: slow}, body, WallClock())
+    assert (answer.failures, state) == ({"base/shoulder/motor": "a call is still in flight: not proven safe"}, State.ERROR)
+    assert (first.ok, second.reason) == (True, "not_armed")
+    assert count == 3  # at once, the late move, and once more
+
+
+@pytest.mark.parametrize("values", [(1,), [1.0], np.array([1.0]), (np.float32(1.0),)], ids=repr)
+def test_reports_may_hold_any_real_numbers_and_are_floats_for_those_who_see_them(values) -> None:
+    probe = Probe()
+
+    async def body(rt):
+        watch = rt.subscribe(TOPIC)
+        probe.context.publish(JointState(["shoulder"], values))
+        return msgspec.json.decode(msgspec.json.encode(watch.poll()))
+
+    assert drive(robot(Transmission(2)), {"motor": lambda: probe}, body)["payload"]["positions"] == [0.5]

@@ -27,9 +27,9 @@ def to_joint_space(payload: Any, t: Transmission) -> Any:
         return EndMotion(t.position_to_joint(payload.position), payload.reason, payload.detail, payload.message, payload.command_id)
     if isinstance(payload, JointState):
         return JointState(
-            payload.names,
-            tuple(t.position_to_joint(x) for x in payload.positions),
-            tuple(t.rate_to_joint(x) for x in payload.velocities),
-            tuple(t.effort_to_joint(x) for x in payload.efforts),
+            tuple(payload.names),
+            tuple(t.position_to_joint(float(x)) for x in payload.positions),
+            tuple(t.rate_to_joint(float(x)) for x in payload.velocities),
+            tuple(t.effort_to_joint(float(x)) for x in payload.efforts),
         )
     return payload

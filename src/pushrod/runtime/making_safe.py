@@ -2,13 +2,15 @@
 
 The caller has already set the epoch to 0, so nothing new is admitted. Taking the gate's lock is the fence: after it, nothing admitted
 earlier is still on its way. The disarm function is called in any case; if a call was in flight, it is waited for and the function
-called once more, so it must be idempotent.
+called once more, so it must be idempotent. A call that does not come home in time is reported; when it does come home, however late, the
+function is called again, for it may have undone what was done.
 
 On the wall clock each actuator has a thread of its own, parked from registration on, so that disarming starts nothing and needs no
 event loop. On the stepped clock the calls are made inline, in order, so that a run can be repeated.
 """
 
 import importlib
+import logging
 import queue
 import threading
 from abc import ABC, abstractmethod
@@ -18,8 +20,10 @@ from typing import Any
 from pushrod.core.errors import InputError
 from pushrod.runtime.gate import Gate
 
+log = logging.getLogger("pushrod.runtime")
 FENCE = 0.005  # [s] for a call that is just ending
 HOME = 0.1  # [s] for a call in flight to come home
+IN_FLIGHT = "a call is still in flight: not proven safe"
 Done = Callable[[str | None], None]
 
 
@@ -45,7 +49,7 @@ def make_safe(gate: Gate, disarm: Callable[[dict[str, Any]], None], options: dic
         if fenced or gate.holder == threading.get_ident():
             return None
         if not gate.lock.acquire(timeout=HOME):
-            return "a call is still in flight: not proven safe"
+            return IN_FLIGHT
         fenced = True
         disarm(options)  # what was in flight may have undone the first call
         return None
@@ -107,7 +111,23 @@ class ParkedGuard(Guard):
 
     def _run(self) -> None:
         while (done := self._box.get()) is not None:
-            done(make_safe(self.gate, self.disarm, self.options()))
+            failure = make_safe(self.gate, self.disarm, self.options())
+            done(failure)
+            if failure == IN_FLIGHT:
+                self._await_home()
+
+    def _await_home(self) -> None:
+        """Until the call is home, the robot is armed again, or there is something else to do."""
+        while self._box.empty() and not self.gate.epoch:
+            if self.gate.lock.acquire(timeout=HOME):
+                try:
+                    if not self.gate.epoch:
+                        self.disarm(self.options())
+                except BaseException as error:  # it was reported as not proven safe, and still is not
+                    log.warning("%s: disarmed again after a late call, which raised %s: %s", self.gate.name, type(error).__name__, error)
+                finally:
+                    self.gate.lock.release()
+                return
 
     def close(self) -> None:
         if self._parked:

@@ -1,6 +1,7 @@
 """What travels: commands with their envelope, what became of them, and what actuators, sensors, parameters and safety report."""
 
 from math import isfinite
+from numbers import Real
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -104,10 +105,10 @@ class JointState(Struct, frozen=True, gc=False, tag=True):
         """The element that is wrong and why, or None."""
         for name in ("positions", "velocities", "efforts"):
             values = getattr(self, name)
-            if values and len(values) != len(self.names):
+            if len(values) not in (0, len(self.names)):
                 return f"{name} holds {len(values)} values for {len(self.names)} names"
             for i, x in enumerate(values):
-                if isinstance(x, bool) or not isinstance(x, (int, float)) or not isfinite(x):
+                if (type(x) is not float and (isinstance(x, bool) or not isinstance(x, Real))) or not isfinite(x):
                     return f"{name}, element {i} must be a finite number, got {x!r}"
         return None
 
