@@ -142,6 +142,13 @@ def test_mistakes_in_a_command(command, said):
     assert any(line.startswith(said) for line in found), found
 
 
+def test_a_run_cut_short_by_hand_leaves_out_the_commands_after_its_end():
+    text = SCENARIO + "  - {at: 1.5, to: elbow_motor, hold: true}\n  - {at: 0.1, to: elbow_motor, hold: true}\n"
+    how = scenario.build(yaml_file.parse(text, "s.yaml"), build(ARM), "1 s")
+    assert [command.at for command in how.commands] == [0.1]
+    assert how.notes == ("--duration 1 s: the run ends before 1 command of the scenario; left out",)
+
+
 def test_commands_need_a_robot():
     text = SCENARIO + "  - {at: 1, to: elbow_motor, hold: true}\n"
     (said,) = problems(scenario.build, yaml_file.parse(text, "s.yaml"), build(HEAD))

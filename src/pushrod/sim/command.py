@@ -67,8 +67,11 @@ class Scripted(NamedTuple):
     line: int
 
 
-def read_commands(data: Any, robot: Robot | None, dt: float, steps: int, document: Document) -> tuple[Scripted, ...]:
-    """The commands of a file in order of time; problems are noted in the document. What is no list was noted before."""
+def read_commands(data: Any, robot: Robot | None, dt: float, steps: int | None, document: Document) -> tuple[Scripted, ...]:
+    """The commands of a file in order of time; problems are noted in the document. What is no list was noted before.
+
+    One that would act after so many `steps` is a mistake; None: not of the file, whose duration somebody has put another one over.
+    """
     if data and robot is None:
         document.add(("commands",), "this machine has no robot that could be commanded; give it signals, or add `robot: NAME` to the machine file")
         return ()
@@ -76,7 +79,7 @@ def read_commands(data: Any, robot: Robot | None, dt: float, steps: int, documen
     for at, entry in sound_items(CommandEntry, data, ("commands",), document):
         assert robot is not None
         made = _command(entry, at, robot, dt, document)
-        if made is not None and made.k >= steps:
+        if made is not None and steps is not None and made.k >= steps:
             document.add((*at, "at"), f"{entry.at:g} s is not before the end of the run, {steps * dt:g} s")
         if made is not None:
             found.append(made)

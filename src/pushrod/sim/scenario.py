@@ -28,7 +28,7 @@ from pushrod.config.structure import WRONG, read, sound_items
 from pushrod.config.yaml_file import Document
 from pushrod.core.errors import SignalError, UnknownNameError
 from pushrod.core.model import World
-from pushrod.core.names import did_you_mean
+from pushrod.core.names import count, did_you_mean
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.signals import Track
@@ -137,7 +137,8 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
     length = math.inf if head is WRONG or duration is not None else head.duration  # a run cut short by hand may end before it is looked at
-    commands = () if head is WRONG else read_commands(data.get("commands"), machine.robot, head.dt, ticks(head.duration, head.dt), document)
+    steps = 0 if head is WRONG else ticks(head.duration, head.dt)
+    commands = () if head is WRONG else read_commands(data.get("commands"), machine.robot, head.dt, steps if duration is None else None, document)
     expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
     foreign = _written_for_another(document, machine)
     if foreign and document.problems:
@@ -147,13 +148,15 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
     document.raise_problems()
     machine.document.raise_problems()
-    steps = ticks(head.duration, head.dt)
     if steps > MOST_TICKS:
         document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
         document.raise_problems()
     if abs(steps * head.dt - head.duration) > 1e-6 * head.dt:
         where = document.from_elsewhere(("duration",)) or f"{document.file}:{document.line(('duration',))}"
         notes.append(f"{where}: {head.duration:g} s are no whole number of ticks of {head.dt:g} s; the run takes {steps * head.dt:g} s")
+    late = [command for command in commands if command.k >= steps]
+    if late:
+        notes.append(f"--duration {duration}: the run ends before {count(len(late), 'command')} of the scenario; left out")
     return Scenario(
         head.scenario,
         head.about,
@@ -167,7 +170,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         tuple(e for e in expectations if e),
         tuple(notes),
         document,
-        commands,
+        commands[: len(commands) - len(late)],
         {channel: track for channel, track in tracks.items() if channel in positions},
     )
 
