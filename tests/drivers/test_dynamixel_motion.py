@@ -129,8 +129,9 @@ def test_a_servo_that_was_turned_by_hand_while_it_was_off_does_not_jump() -> Non
     async def body(rt: Runtime) -> None:
         rt.arm()
         assert (await rt["motor1"].sync.hold()).ok
-        await until(lambda: rt["motor1"].joint_state.positions[0] < 1.0)
-        await asyncio.sleep(0.05)
+        first = next(data for start, data in servo.writes if start == 108)  # profile and goal, before torque came on
+        assert int.from_bytes(first[8:], "little") == round(0.5 / PULSE) + 2048
+        await until(lambda: (state := rt["motor1"].joint_state) and state.positions[0] < 1.0)
         assert servo.state.q == pytest.approx(0.5, abs=0.05)
 
     with FakeBus(servo) as bus:
