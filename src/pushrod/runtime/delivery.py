@@ -7,11 +7,12 @@ publish   delivers, then puts one message on the topic: the command and what bec
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar
 
 from pushrod.core.errors import PushrodError
+from pushrod.robot.parameter import real as as_float
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Velocity, Waypoint
@@ -40,16 +41,16 @@ class Delivery(ABC, Generic[A]):
         """Any payload the driver declares."""
 
     def set_position(self, position: float, velocity: float | None = None, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Position(position, velocity, duration), **envelope)
+        return self.send(Position(position if type(position) is float else real(position), real(velocity), real(duration)), **envelope)
 
     def set_velocity(self, velocity: float, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Velocity(velocity, duration), **envelope)
+        return self.send(Velocity(velocity if type(velocity) is float else real(velocity), real(duration)), **envelope)
 
     def set_effort(self, effort: float, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Effort(effort, duration), **envelope)
+        return self.send(Effort(effort if type(effort) is float else real(effort), real(duration)), **envelope)
 
-    def follow_trajectory(self, waypoints: Iterable[Waypoint], repeat: int | Literal["forever"] = 1, **envelope: Any) -> A:
-        return self.send(Trajectory(tuple(waypoints), repeat), **envelope)
+    def follow_trajectory(self, waypoints: Iterable[Waypoint | Mapping[str, float]], repeat: int | Literal["forever"] = 1, **envelope: Any) -> A:
+        return self.send(Trajectory(tuple(_waypoint(point) for point in waypoints), repeat), **envelope)
 
     def hold(self, **envelope: Any) -> A:
         return self.send(Hold(), **envelope)
@@ -74,8 +75,14 @@ class Publish(Delivery[Result]):
         gate = self.gate
         command = Command(payload, self.source, gate.now(), validity, sequence, priority, gate.epoch, id)
         if self.slot is not None:
-            self.slot.put(command, lambda result: self.announce(command, result))
-            return WAITING
+            answers: list[Result] = []
+
+            def answer(result: Result) -> None:
+                answers.append(result)
+                self.announce(command, result)
+
+            self.slot.put(command, answer)
+            return answers[0] if answers else WAITING
         result = gate(command)
         self.announce(command, result)
         return result
@@ -104,17 +111,36 @@ class Sync(Delivery[Awaitable[Result]]):
                 loop.call_soon_threadsafe(_settle, future, result)
 
         entry = self.slot.put(command, answer)
+        if entry is None:
+            return await future  # settled at the door
         try:
             async with asyncio.timeout(timeout):
                 return await future
         except (TimeoutError, asyncio.CancelledError) as error:
-            withdrawn = entry is not None and self.slot.withdraw(entry)
+            withdrawn = self.slot.withdraw(entry)
             if isinstance(error, asyncio.CancelledError):
                 raise
             if withdrawn:
                 return gate.refuse("withdrawn", command, f"not started within {timeout:g} s")
             what = f"{gate.name} has not come back from {type(payload).__name__} within {timeout:g} s"
             raise CommandTimeout(f"{what}: the outcome is unknown; look at the actuator, or disarm") from None
+
+
+def real(x: Any) -> Any:
+    """Numbers of numpy and whole numbers as floats; what is none stays, for the gate to refuse."""
+    return x if x is None or type(x) is float else as_float(x)
+
+
+def _waypoint(point: Any) -> Any:
+    """A waypoint, also from a mapping with its fields; what is none stays, for the gate to refuse."""
+    if isinstance(point, Mapping):
+        try:
+            point = Waypoint(**point)
+        except TypeError:
+            return point
+    if isinstance(point, Waypoint):
+        return Waypoint(real(point.position), real(point.time), real(point.velocity), real(point.acceleration))
+    return point
 
 
 def _settle(future: "asyncio.Future[Result]", result: Result) -> None:

@@ -6,6 +6,7 @@ What the gate admits acts before its lock is free, so "epoch = 0, take the lock,
 The gate waits at most 50 ms for its lock; a driver that commands itself is refused at once. Stop needs no freshness, no sequence and no lease.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from threading import get_ident
@@ -20,6 +21,9 @@ from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Refused, Result,
 from pushrod.safety.lease import WATCHDOG, Lease, holds
 
 PATIENCE = 0.05  # [s]
+QUIET = 1.0  # [s] between two lines in the log about refusals of one kind: a control loop that is refused must not drown in them
+UNLOGGED = frozenset({"superseded", "batch"})  # everyday life of a slow driver; and the one that was to blame has its own line
+log = logging.getLogger("pushrod.runtime")
 Admitted = tuple[Any, Any]
 
 
@@ -52,12 +56,14 @@ class Gate:
         self.lock = threading.Lock()
         self.holder = 0  # the thread inside, so that a driver commanding itself is seen
         self.epoch = 0
+        self.out = ""  # why it is not armed, where there is more to say than that nobody has armed it
         self.lease: Lease | None = None
         self.seen: dict[str, int] = {}  # source -> sequence of its last command that acted
         self.stopped = ""  # why the driver is not running
         self.last_acted = float("-inf")
         self.acted = 0
         self.refusals: dict[str, int] = {}
+        self._logged: dict[str, tuple[float, int]] = {}  # reason -> when, and how many there were by then
 
     def __call__(self, command: Command) -> Result:
         if not self.enter():
@@ -92,15 +98,15 @@ class Gate:
         if type(payload) is not Stop:
             if command.validity and not (age := self.now() - command.origin) <= command.validity:  # so that NaN is no validity
                 return self.refuse("stale", command, f"{age:.3f} s old, valid for {command.validity:g} s")
-            if command.sequence and command.sequence <= self.seen.get(command.source, 0):
-                return self.refuse("sequence", command, f"got {command.sequence} after {self.seen[command.source]}")
+            if command.sequence and command.sequence <= (last := self.seen.get(command.source, 0)):
+                return self.refuse("sequence", command, f"got {command.sequence} after {last}")
             lease = self.lease
             if lease is not None and not holds(lease, command.source, self.now()):
                 return self.refuse("watchdog" if lease.owner == WATCHDOG else "lease", command, f"held by {lease.owner}")
         if self.stopped:
             return self.refuse("stopped", command, self.stopped)
         if not self.epoch:
-            return self.refuse("not_armed", command)
+            return self.refuse("not_armed", command, self.out)
         if command.epoch and command.epoch != self.epoch:
             return self.refuse("epoch", command)
         try:
@@ -118,13 +124,15 @@ class Gate:
     def act(self, command: Command, admitted: Admitted) -> Result:
         """Hand an admitted payload to the driver. Only what acts counts as seen."""
         done, motor = admitted
-        if command.sequence:
+        if command.sequence and command.sequence > self.seen.get(command.source, 0):  # a late Stop acts, and lets nothing late in after it
             self.seen[command.source] = command.sequence
         try:
             info = self.handle(motor, command)
-        except Exception as error:
+        except BaseException as error:
             self.epoch = 0  # out at once; safety makes it safe
             self.failed(error)
+            if not isinstance(error, Exception):
+                raise  # the program is to end
             return self.refuse("driver_error", command, f"{type(error).__name__}: {error}")
         self.acted += 1
         self.last_acted = self.now()
@@ -133,8 +141,14 @@ class Gate:
         return ACCEPTED if info is None else Accepted(info)
 
     def refuse(self, reason: str, command: Command, detail: str = "") -> Refused:
-        self.refusals[reason] = self.refusals.get(reason, 0) + 1
-        return refused(reason, self.name, type(command.payload).__name__, detail)
+        count = self.refusals[reason] = self.refusals.get(reason, 0) + 1
+        answer = refused(reason, self.name, type(command.payload).__name__, detail)
+        then, before = self._logged.get(reason, (float("-inf"), 0))
+        if reason not in UNLOGGED and (now := self.now()) >= then + QUIET:
+            self._logged[reason] = now, count
+            more = f" ({count - before} times since the last such line)" if count - before > 1 else ""
+            log.warning("%s%s", answer, more)
+        return answer
 
 
 def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
@@ -153,11 +167,16 @@ def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
         refusals = {i: verdict for i, verdict in enumerate(verdicts) if type(verdict) is Refused}
         if refusals:
             return _none(pairs, refusals)
-        return [gate.act(command, verdict) for (gate, command), verdict in zip(pairs, verdicts, strict=True) if isinstance(verdict, tuple)]
+        return [_act(gate, command, verdict) for (gate, command), verdict in zip(pairs, verdicts, strict=True) if isinstance(verdict, tuple)]
     finally:
         for gate in reversed(taken):
             gate.holder = 0
             gate.lock.release()
+
+
+def _act(gate: Gate, command: Command, admitted: Admitted) -> Result:
+    """Unless what acted before it has disarmed, or has crashed this very driver."""
+    return gate.act(command, admitted) if gate.epoch else gate.refuse("not_armed", command, "disarmed by another command of the same batch")
 
 
 def _none(pairs: Sequence[tuple[Gate, Command]], refusals: dict[int, Refused]) -> list[Result]:

@@ -5,6 +5,7 @@ A driver's own payload subclasses `Payload` and overrides what it needs.
 """
 
 from math import inf, isfinite
+from numbers import Real
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -31,7 +32,7 @@ class Payload(Struct, frozen=True, gc=False, tag=True):
 def _number(name: str, x: Any) -> str | None:
     if type(x) is float and x - x == 0.0:  # so is every finite float, and nothing else: the quick answer to the usual case
         return None
-    if isinstance(x, bool) or not isinstance(x, (int, float)):
+    if isinstance(x, bool) or not isinstance(x, Real):
         return f"{name} must be a number, got {x!r}"
     try:
         return None if isfinite(x) else f"{name} must be finite, got {x}"
@@ -81,8 +82,9 @@ class Position(Payload, frozen=True, gc=False, tag=True):
         return self if x == q and v == w else Position(x, v, self.duration)
 
     def to_motor(self, transmission: Transmission) -> "Position":
-        v = self.velocity
-        return Position(transmission.position_to_motor(self.position), None if v is None else transmission.rate_to_motor(v), self.duration)
+        x, v = self.position, self.velocity
+        motor = transmission.position_to_motor(x if type(x) is float else float(x))  # a float32 would stay one
+        return Position(motor, None if v is None else transmission.rate_to_motor(float(v)), self.duration)
 
 
 class Velocity(Payload, frozen=True, gc=False, tag=True):
@@ -99,7 +101,7 @@ class Velocity(Payload, frozen=True, gc=False, tag=True):
         return self if v == self.velocity else Velocity(v, self.duration)  # type: ignore[arg-type]
 
     def to_motor(self, transmission: Transmission) -> "Velocity":
-        return Velocity(transmission.rate_to_motor(self.velocity), self.duration)
+        return Velocity(transmission.rate_to_motor(float(self.velocity)), self.duration)
 
 
 class Effort(Payload, frozen=True, gc=False, tag=True):
@@ -116,7 +118,7 @@ class Effort(Payload, frozen=True, gc=False, tag=True):
         return self if e == self.effort else Effort(e, self.duration)  # type: ignore[arg-type]
 
     def to_motor(self, transmission: Transmission) -> "Effort":
-        return Effort(transmission.effort_to_motor(self.effort), self.duration)
+        return Effort(transmission.effort_to_motor(float(self.effort)), self.duration)
 
 
 class Waypoint(Struct, frozen=True, gc=False):
@@ -144,6 +146,8 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
             return "waypoints must hold at least one waypoint"
         last = -inf
         for i, point in enumerate(self.waypoints):
+            if type(point) is not Waypoint:
+                return f"waypoints[{i}] must be a Waypoint, got {point!r}"
             found = point.problem()
             if found:
                 return f"waypoints[{i}].{found}"
@@ -171,10 +175,10 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
         return Trajectory(
             tuple(
                 Waypoint(
-                    transmission.position_to_motor(p.position),
+                    transmission.position_to_motor(float(p.position)),
                     p.time,
-                    None if p.velocity is None else rate(p.velocity),
-                    None if p.acceleration is None else rate(p.acceleration),
+                    None if p.velocity is None else rate(float(p.velocity)),
+                    None if p.acceleration is None else rate(float(p.acceleration)),
                 )
                 for p in self.waypoints
             ),
