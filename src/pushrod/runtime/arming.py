@@ -58,9 +58,12 @@ class Arming:
                 return Armed(False, self.state, step.refusal)
             missing = self._checks()
             if missing:
+                for name in out:
+                    self._guards[name].gate.out = f"arming was refused: {'; '.join(missing)}"
                 return Armed(False, self.state, "checks", tuple(missing))
             self._epochs += 1
             for name in out:
+                self._guards[name].gate.out = ""
                 self._guards[name].gate.epoch = self._epochs
             self._move(Event.ARM, "armed")
             return Armed(True, self.state)

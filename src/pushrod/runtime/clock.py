@@ -8,6 +8,7 @@ aside(function, name)    calls once, where it may take its time
 loop_factory             for asyncio.Runner: None means asyncio's own
 """
 
+import asyncio
 import heapq
 import itertools
 import logging
@@ -24,6 +25,19 @@ log = logging.getLogger("pushrod.runtime")
 
 
 class Clock(ABC):
+    """Shared by whoever opens it; the last one to close it ends what it still has to do."""
+
+    def __init__(self) -> None:
+        self._users = 0
+
+    def open(self) -> None:
+        self._users += 1
+
+    def close(self) -> None:
+        self._users -= 1
+        if self._users <= 0:
+            self.end()
+
     @abstractmethod
     def now(self) -> float: ...
 
@@ -44,13 +58,14 @@ class Clock(ABC):
     def loop_factory(self) -> Any: ...
 
     @abstractmethod
-    def close(self) -> None: ...
+    def end(self) -> None: ...
 
 
 class WallClock(Clock):
     """Real time. Each fixed-rate loop has a thread of its own; `later` runs on one timer thread."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._cadences: list[Cadence] = []
         self._timers = _Timers()
         self._aside: list[threading.Thread] = []
@@ -75,14 +90,13 @@ class WallClock(Clock):
         thread.start()
 
     def loop_factory(self) -> Any:
-        import asyncio
-
         return asyncio.new_event_loop()
 
-    def close(self) -> None:
+    def end(self) -> None:
         for cadence in self._cadences:
             cadence.stop()
         self._timers.close()
+        self._timers = _Timers()  # for whoever opens it again
         for thread in self._aside:
             thread.join(1.0)
 
@@ -139,6 +153,7 @@ class SteppedClock(Clock):
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.ns = 0
         self.heap: list[tuple[int, int, int, Callable[[], None]]] = []
         self._order = itertools.count()
@@ -186,5 +201,13 @@ class SteppedClock(Clock):
 
         return SteppedLoop(self)
 
-    def close(self) -> None:
+    def end(self) -> None:
         self.heap.clear()
+
+
+def running_clock() -> SteppedClock | None:
+    """The stepped clock that runs the present coroutine; None where real time does."""
+    try:
+        return getattr(asyncio.get_running_loop(), "stepped", None)
+    except RuntimeError:
+        return None

@@ -32,8 +32,20 @@ class Handle(NamedTuple):
         return self.host.joint_state
 
     @property
+    def position(self) -> float:
+        """The joint's last reported position [rad or m]; LookupError before the first report."""
+        return self._reported("positions")
+
+    @property
+    def velocity(self) -> float:
+        """The joint's last reported velocity [rad/s or m/s]; LookupError where none was reported."""
+        return self._reported("velocities")
+
+    @property
     def lease(self) -> Lease | None:
-        return self.host.gate.lease
+        """Who may command it now, if not everybody."""
+        lease = self.host.gate.lease
+        return None if lease is None or self.host.clock.now() >= lease.until else lease
 
     def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
         """Become the only commander for a while. One of higher priority takes over from one of lower; all see it on the topic."""
@@ -50,6 +62,13 @@ class Handle(NamedTuple):
         """A call that is not a command: what a driver answers to is its own business."""
         async with asyncio.timeout(timeout):
             return await asyncio.wrap_future(self.host.part.request(request))
+
+    def _reported(self, what: str) -> float:
+        state = self.host.joint_state
+        values: tuple[float, ...] = () if state is None else getattr(state, what)
+        if not values:
+            raise LookupError(f"{self.host.name} has reported no {what} yet; its driver publishes them as JointState")
+        return values[0]
 
     def statistics(self) -> HostStatistics:
         return self.host.statistics()

@@ -24,6 +24,7 @@ from pushrod.runtime.slot import InlineSlot, Slot, SlotStatistics, ThreadSlot
 from pushrod.safety.lease import Lease, may_take
 
 OPEN = Limits()
+INF = float("inf")
 REMEMBERED = 256  # motions whose end can still be asked for
 
 
@@ -108,6 +109,8 @@ class Host:
                 return False
             self.gate.lease = wish
         self.emit(LeaseChanged(None if old is None else old.owner, wish.owner, wish.priority, wish.until), wish.owner)
+        if wish.until < INF:
+            self.clock.later(max(wish.until - self.clock.now(), 0.0), lambda: self._lease_over(wish))
         return True
 
     def release_lease(self, owner: str) -> bool:
@@ -118,6 +121,14 @@ class Host:
             self.gate.lease = None
         self.emit(LeaseChanged(owner, None), owner)
         return True
+
+    def _lease_over(self, lease: Lease) -> None:
+        """Unless it was renewed or taken over meanwhile. The gate has let others in since its last moment."""
+        with self._noting:
+            if self.gate.lease is not lease:
+                return
+            self.gate.lease = None
+        self.emit(LeaseChanged(lease.owner, None), lease.owner)
 
     def direct(self, source: str) -> Direct:
         return Direct(self.gate, self.slot, source)

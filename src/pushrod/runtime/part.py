@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
+import msgspec
+
 from pushrod.core.errors import InputError, PushrodError
 from pushrod.robot.options import plain
 from pushrod.robot.reference import references, with_values
@@ -203,6 +205,11 @@ class Part:
                     self.fail(error)
 
         return self.clock.later(delay, call)
+
+    @property
+    def whole_options(self) -> dict[str, Any]:
+        """The options as plain data, with the defaults of what was not said."""
+        return self.plain_options if self.options is None else msgspec.to_builtins(self.options)
 
     @property
     def parameters(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ from pushrod.runtime import building
 from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
-from pushrod.runtime.clock import Clock, SteppedClock, WallClock
+from pushrod.runtime.clock import Clock, SteppedClock, WallClock, running_clock
 from pushrod.runtime.delivery import TIMEOUT
 from pushrod.runtime.gate import send
 from pushrod.runtime.handle import Handle
@@ -68,7 +68,7 @@ class Runtime:
     ) -> None:
         self.robot = robot
         self.machine = machine
-        self.clock = clock or WallClock()
+        self.clock = clock or running_clock() or WallClock()
         self._own_bus = bus is None
         self.bus = bus or LocalBus(self.clock.now)
         found = building.sources(robot, drivers or {}, machine, simulation)
@@ -93,6 +93,9 @@ class Runtime:
         if self._begun:
             raise InputError(f"this runtime of {self.robot.name} has run already: make another one")
         self._begun = True
+        if isinstance(self.clock, SteppedClock) and running_clock() is not self.clock:
+            raise InputError("a runtime on a stepped clock must be run by it, or its time would never move: pushrod.runtime.run(main(), clock)")
+        self.clock.open()
         try:
             self.arming.open()
             self._stack.callback(self.parameters.watch("", self._parameters_changed))
@@ -180,7 +183,11 @@ class Runtime:
         return self.arming.disarm(why, limit)
 
     def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
-        return self.arming.force_disarm(limit)
+        """Out of error, once somebody has looked at it: drivers that were given up are started again."""
+        answer = self.arming.force_disarm(limit)
+        if isinstance(answer, Disarmed):
+            self._supervisor.revive()
+        return answer
 
     def estop(self, cause: str) -> Disarmed:
         return self.arming.estop(cause)
@@ -272,7 +279,7 @@ class Runtime:
         who = {"robot": host.robot, "path": list(host.path)}  # so that a disarm function knows which of several equal actuators is meant
         disarm = find_disarm(host.part.driver.disarm)
         # one that asked to be left out has no hardware to make safe
-        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: {**host.part.plain_options, **who})
+        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: {**host.part.whole_options, **who})
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""

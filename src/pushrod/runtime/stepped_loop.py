@@ -41,7 +41,7 @@ class _Jump:
 
 class SteppedLoop(asyncio.SelectorEventLoop):
     def __init__(self, clock: "SteppedClock") -> None:
-        self._stepped = clock
+        self.stepped = clock
         self.helpers = 0
         jump = _Jump(clock)
         jump.loop = self
@@ -49,7 +49,7 @@ class SteppedLoop(asyncio.SelectorEventLoop):
         self._clock_resolution = 1e-9
 
     def time(self) -> float:
-        return self._stepped.ns * 1e-9
+        return self.stepped.ns * 1e-9
 
     def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:  # type: ignore[override]
         future = super().run_in_executor(executor, func, *args)

@@ -3,6 +3,7 @@
 An actuator that was started again is out until the robot is armed again.
 """
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -13,6 +14,8 @@ from pushrod.runtime.host import Host
 from pushrod.runtime.node import Node
 from pushrod.runtime.part import Part
 from pushrod.safety.restart import Budget, spend
+
+log = logging.getLogger("pushrod.runtime")
 
 
 class Supervisor:
@@ -34,6 +37,7 @@ class Supervisor:
         self._spent: tuple[float, ...] = ()
         self._lock = threading.Lock()
         self._ending = False
+        self._given_up: list[Host | Node] = []
 
     def look_after(self, owner: Host | Node) -> None:
         owner.part.failed = lambda part, error: self._failed(owner, part, error)
@@ -43,6 +47,7 @@ class Supervisor:
         self._ending = True
 
     def _failed(self, owner: Host | Node, part: Part, error: BaseException) -> None:
+        log.error("%s failed and is made safe: %s", owner.name, part.stopped, exc_info=error)
         self._report(owner.path, part.stopped)
         if isinstance(owner, Host):
             self._make_safe(owner.name, lambda: self._next(owner, part))
@@ -59,11 +64,22 @@ class Supervisor:
             self._clock.later(0.0, lambda: self._again(owner))
         else:
             why = f"{part.name} keeps failing: {part.stopped}" if may else f"{part.name} failed and is not to be started again: {part.stopped}"
+            self._given_up.append(owner)
             self._clock.later(0.0, lambda: self._give_up(why))
+
+    def revive(self) -> None:
+        """Somebody has looked at it: what was given up is started again, on a fresh budget."""
+        with self._lock:
+            self._spent = ()
+            owners, self._given_up = self._given_up, []
+        for owner in owners:
+            self._again(owner)
 
     def _again(self, owner: Host | Node) -> None:
         if self._ending:
             return
+        if isinstance(owner, Host):
+            owner.gate.out = f"it was started again after {owner.part.stopped}"
 
         def settled(future: "Future[Any]") -> None:
             error = future.exception()

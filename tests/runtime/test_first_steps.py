@@ -1,0 +1,162 @@
+"""What a newcomer runs into: clocks, defaults, answers, leases that end, and getting up again."""
+
+import asyncio
+import logging
+import threading
+from typing import Any
+
+import msgspec
+import pytest
+from rig import DISARMED, Servo, robot, run
+
+from pushrod.core.errors import InputError
+from pushrod.runtime import LocalBus, SteppedClock, WallClock
+from pushrod.runtime import run as run_on
+from pushrod.runtime.message import LeaseChanged
+from pushrod.runtime.runtime import Runtime
+from pushrod.runtime.simulated import Kinematic
+
+
+def test_a_runtime_takes_the_clock_it_is_run_by() -> None:
+    async def main() -> Any:
+        async with Runtime(robot(), {"motor": Servo}) as rt:
+            await asyncio.sleep(3600.0)
+            return rt.clock.now()
+
+    assert run_on(main(), SteppedClock()) == 3600.0
+
+
+def test_a_stepped_clock_that_nobody_steps_is_refused() -> None:
+    async def main() -> None:
+        async with Runtime(robot(), {"motor": Servo}, clock=SteppedClock()):
+            raise AssertionError("not reached")
+
+    with pytest.raises(InputError, match=r"its time would never move: pushrod\.runtime\.run\(main\(\), clock\)"):
+        asyncio.run(main())
+
+
+def test_the_first_to_end_leaves_a_shared_clock_to_the_other() -> None:
+    async def main(clock: Any) -> Any:
+        bus = LocalBus()
+        async with Runtime(robot(), {"motor": Kinematic}, clock=clock, bus=bus) as first:
+            async with Runtime(robot(), {"motor": Servo}, clock=clock):
+                pass
+            first.arm()
+            first["motor"].direct.set_position(0.001, id="a")
+            return (await first.motion("motor", "a", timeout=5.0)).reason
+
+    before = set(threading.enumerate())
+    for clock in (SteppedClock(), WallClock()):
+        assert run_on(main(clock), clock) == "completed"
+        assert run_on(main(clock), clock) == "completed"  # and again
+    assert set(threading.enumerate()) <= before
+
+
+def test_disarm_gets_the_defaults_too() -> None:
+    class Options(msgspec.Struct, frozen=True):
+        id: int
+        port: str = "/dev/null"
+
+    class Wired(Servo):
+        options = Options
+
+    async def body(rt: Runtime) -> None:
+        rt.disarm()
+
+    run(robot(options={"id": 3}), {"motor": Wired}, body)
+    assert DISARMED[0] == {"id": 3, "port": "/dev/null", "robot": "r", "path": ["base", "shoulder", "motor"]}
+
+
+def test_after_it_was_given_up_and_looked_at_it_starts_again(caplog: pytest.LogCaptureFixture) -> None:
+    broken = True
+
+    class Moody(Servo):
+        def handle_command(self, payload: Any, command: Any) -> None:
+            if broken:
+                raise OSError("wire cut")
+
+    async def body(rt: Runtime) -> Any:
+        nonlocal broken
+        details = []
+        for _ in range(4):
+            rt.arm()
+            rt["motor"].direct.set_position(0.1)
+            await asyncio.sleep(0.1)
+            details.append(rt["motor"].direct.set_position(0.1).detail)
+        given_up = rt.arm().refusal
+        broken = False
+        rt.force_disarm()
+        assert rt.arm().ok
+        return details, given_up, rt["motor"].direct.set_position(0.1).ok
+
+    with caplog.at_level(logging.ERROR, "pushrod.runtime"):
+        details, given_up, ok = run(robot(), {"motor": Moody}, body)
+    assert details[0] == "it was started again after OSError: wire cut"
+    assert given_up == "in_error"
+    assert ok
+    assert "base/shoulder/motor failed and is made safe: OSError: wire cut" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+def test_a_refusal_says_why_arming_was_refused() -> None:
+    class Warming(Servo):
+        def init(self, context: Any, options: Any) -> Any:
+            return lambda: None
+
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        await asyncio.sleep(0.1)
+        return rt["motor"].direct.set_position(0.1).detail
+
+    assert run(robot(), {"motor": Warming}, body) == "arming was refused: base/shoulder/motor: it is still being set up"
+
+
+def test_answers_read_as_sentences() -> None:
+    async def body(rt: Runtime) -> Any:
+        refused = rt["motor"].direct.set_position(1.0)
+        rt.arm()
+        return [str(refused), str(rt["motor"].direct.set_position(1.0)), str(rt["motor"].direct.set_position(5.0, velocity=0.5))]
+
+    said = run(robot(), {"motor": Servo}, body)
+    assert said == [
+        "base/shoulder/motor refused Position: not armed; arm the robot first",
+        "accepted",
+        "clamped: asked Position(position=5.0, velocity=0.5), done Position(position=3.0, velocity=0.5)",
+    ]
+
+
+def test_where_it_is_when_its_motion_has_ended() -> None:
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        rt["motor"].direct.set_position(1.0, id="a")
+        end = await rt.motion("motor", "a")
+        return end.position, rt["motor"].position, rt["motor"].velocity
+
+    assert run(robot(), {"motor": Kinematic}, body) == (1.0, 1.0, 0.0)
+
+    async def nothing_said(rt: Runtime) -> None:
+        with pytest.raises(LookupError, match="has reported no positions yet"):
+            _ = rt["motor"].position
+
+    run(robot(), {"motor": Servo}, nothing_said)
+
+
+def test_a_lease_that_runs_out_is_announced_and_gone() -> None:
+    async def body(rt: Runtime) -> Any:
+        watch = rt.subscribe(("actuator",), (LeaseChanged,))
+        planner = rt.handle("motor", "planner")
+        planner.take_lease(1.0)
+        await asyncio.sleep(0.5)
+        planner.take_lease(1.0)  # renewed
+        await asyncio.sleep(0.9)
+        held = planner.lease
+        await asyncio.sleep(0.2)
+        seen = []
+        while (m := watch.poll()) is not None:
+            seen.append((m.time, m.payload.old, m.payload.new))
+        return held, planner.lease, seen
+
+    held, after, seen = run(robot(), {"motor": Servo}, body)
+    assert held.owner == "planner"
+    assert after is None
+    assert seen == [(0.0, None, "planner"), (0.5, "planner", "planner"), (1.5, "planner", None)]
