@@ -10,7 +10,7 @@ import pytest
 from rig import DISARMED, Servo, robot, run
 
 from pushrod.core.errors import InputError
-from pushrod.runtime import LocalBus, SteppedClock, WallClock
+from pushrod.runtime import Declined, LocalBus, SteppedClock, WallClock
 from pushrod.runtime import run as run_on
 from pushrod.runtime.message import LeaseChanged
 from pushrod.runtime.runtime import Runtime
@@ -160,3 +160,18 @@ def test_a_lease_that_runs_out_is_announced_and_gone() -> None:
     assert held.owner == "planner"
     assert after is None
     assert seen == [(0.0, None, "planner"), (0.5, "planner", "planner"), (1.5, "planner", None)]
+
+
+def test_a_driver_may_decline_one_command_and_go_on() -> None:
+    class Picky(Servo):
+        def handle_command(self, payload: Any, command: Any) -> None:
+            if payload.position < 0.0:
+                raise Declined("not backwards while the brake is on")
+
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        declined = rt["motor"].direct.set_position(-0.1)
+        return declined.reason, declined.detail, rt["motor"].direct.set_position(0.1).ok
+
+    assert run(robot(), {"motor": Picky}, body) == ("declined", "not backwards while the brake is on", True)
+    assert len(DISARMED) == 1  # at the end

@@ -25,7 +25,7 @@ from pushrod.runtime.message import (
 )
 from pushrod.runtime.part import DriverError
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
-from pushrod.runtime.result import ADVICE, Accepted, Clamped, Refused, Result
+from pushrod.runtime.result import ADVICE, Accepted, Clamped, Declined, Refused, Result
 from pushrod.runtime.run import run
 from pushrod.runtime.runtime import Runtime
 from pushrod.safety.state import State
@@ -41,6 +41,7 @@ __all__ = [
     "Command",
     "CommandTimeout",
     "Context",
+    "Declined",
     "Disarmed",
     "Driver",
     "DriverError",

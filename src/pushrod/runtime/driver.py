@@ -80,7 +80,7 @@ class Driver(Protocol):
         """Set up; nothing may move yet. May give back a function that goes on with slow set-up afterwards."""
 
     def handle_command(self, payload: Any, command: Command) -> Any:
-        """Act on a payload in motor space. What it returns is the `info` of the answer."""
+        """Act on a payload in motor space. What it returns is the `info` of the answer; Declined refuses this command, all else stops it."""
 
 
 class Hooks(NamedTuple):

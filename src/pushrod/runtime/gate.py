@@ -17,7 +17,7 @@ from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
-from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Refused, Result, refused
+from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Declined, Refused, Result, refused
 from pushrod.safety.lease import WATCHDOG, Lease, holds
 
 PATIENCE = 0.05  # [s]
@@ -128,6 +128,8 @@ class Gate:
             self.seen[command.source] = command.sequence
         try:
             info = self.handle(motor, command)
+        except Declined as reason:
+            return self.refuse("declined", command, str(reason))
         except BaseException as error:
             self.epoch = 0  # out at once; safety makes it safe
             self.failed(error)

@@ -54,6 +54,7 @@ class Host:
         self.topic = ("actuator", *path)
         self.actuator = actuator
         self.joint = joint
+        self.moves_with = (joint.limits, actuator.transmission)  # may name parameters
         self.clock = clock
         self.bus = bus
         self.joint_state: JointState | None = None  # what its driver reported last, in joint space

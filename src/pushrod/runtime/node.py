@@ -45,8 +45,9 @@ class Node:
         self.what = what
         self.clock = clock
         self.bus = bus
-        self._limits = limits
+        self.moves_with = (limits, what.transmission if isinstance(what, Sensor) else DIRECT)  # may name parameters
         self._resolve = resolve
+        self._transmission: Transmission = resolve(self.moves_with[1])
         self.part = Part(self.name, path, source, resolve, robot, clock, bus)
 
     def start(self) -> Any:
@@ -57,6 +58,8 @@ class Node:
         return self.start()
 
     def refresh(self) -> None:
+        """A parameter has changed, and all was checked: options, limits and transmission are resolved again."""
+        self._transmission = self._resolve(self.moves_with[1])
         self.part.refresh(self._context())
 
     def close(self, reason: str) -> None:
@@ -65,13 +68,12 @@ class Node:
     def _context(self) -> Context:
         sensor = self.what if isinstance(self.what, Sensor) else None
         joint = sensor.joint if sensor is not None else None
-        transmission: Transmission = self._resolve(sensor.transmission if sensor is not None else DIRECT)
         frame = (sensor.link or sensor.joint if sensor is not None else None) or self.what.name
 
         def report(payload: Any) -> None:
-            seen = to_joint_space(payload, transmission)
+            seen = to_joint_space(payload, self._transmission)  # as it is now, whenever the driver got its context
             self.bus.publish(Message(seen, self.topic, self.clock.now(), self.clock.wall(), self.robot, self.name, frame))
 
-        motor = MotorProfile.of(self._resolve(self._limits), transmission)
+        motor = MotorProfile.of(self._resolve(self.moves_with[0]), self._transmission)
         part = self.part
         return Context(self.robot, self.path, joint, motor, self.clock.now, report, part.later, part.mail.listen, part.commanded)

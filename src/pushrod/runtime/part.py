@@ -4,6 +4,7 @@ Calls into a part are made one at a time, by its `Turns`: under its lock in the 
 What it raises goes to the supervisor, which decides what becomes of it. A driver may die and be started again; its part stays.
 """
 
+import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ from pushrod.runtime.mailbox import Mailbox
 from pushrod.runtime.message import Message
 from pushrod.runtime.slot import Slot, settle
 
+log = logging.getLogger("pushrod.runtime")
 NODE = ("init",)
 ACTUATOR = ("init", "handle_command", "disarm")
 UNSTARTED = "it has not been started"
@@ -165,7 +167,8 @@ class Part:
         """A new driver in the place of one that died, which is told so."""
         self.restarts += 1
         self.mail.close()
-        self._end(self.stopped)
+        old, why = self.driver, self.stopped
+        self.turns.ask(lambda: self._end(old, why))  # on its own thread, before the new one is set up there
         self.driver = self._source.again()
         self._untold = False
 
@@ -244,7 +247,7 @@ class Part:
         self.mail.close()
         was, self.stopped = self.stopped, reason
         if not self.skipped and was != UNSTARTED:
-            self.turns.ask(lambda: self._end(reason))
+            self.turns.ask(lambda: self._end(self.driver, reason))
 
     def _init(self) -> None:
         assert self.context is not None
@@ -294,11 +297,11 @@ class Part:
         self.stopped = str(error) if isinstance(error, Stopped) else f"{type(error).__name__}: {error}"
         self.failed(self, error)
 
-    def _end(self, reason: str) -> None:
+    def _end(self, driver: Hooks, reason: str) -> None:
         try:
-            self.driver.terminate(reason)
-        except Exception as error:  # it is going anyway
-            self.stopped = f"{reason}; terminate raised {type(error).__name__}: {error}"
+            driver.terminate(reason)
+        except Exception:  # it is going anyway
+            log.exception("%s: terminate(%r) raised", self.name, reason)
 
     def _plain(self) -> dict[str, Any]:
         return plain(self._resolve(self._source.options))  # type: ignore[no-any-return]

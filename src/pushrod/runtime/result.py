@@ -19,6 +19,7 @@ ADVICE = {
     "not_armed": "arm the robot first",
     "epoch": "it was sent before a disarm: send it again",
     "limits": "stay within the limits of the joint, or choose the policy clamp",
+    "declined": "its driver does not do this command now: see the detail",
     "driver_error": "the driver raised and the actuator was made safe: see the detail, repair, arm again",
     "busy": "the driver has not come back from its last call",
     "superseded": "a newer command took its place before it started",
@@ -27,6 +28,10 @@ ADVICE = {
     "stopped": "the driver is not running: see why it stopped",
     "batch": "another command of the same batch was refused, so none of it acts",
 }
+
+
+class Declined(Exception):  # noqa: N818 (an answer, not a mistake)
+    """Raised by `handle_command`: this command is not done, for this reason; nothing has changed and the actuator goes on."""
 
 
 class Accepted(Struct, frozen=True, gc=False, tag=True):

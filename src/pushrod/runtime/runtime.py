@@ -283,7 +283,8 @@ class Runtime:
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""
-        found = [f"{host.name}: {host.part.stopped}" for host in self.hosts.values() if host.part.stopped and not host.part.skipped]
+        parts = [owner.part for owner in (*self.hosts.values(), *self.nodes.values())]
+        found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
         return found if self.hosts else ["the robot has no actuators"]
 
@@ -294,7 +295,7 @@ class Runtime:
         """All values are set by now: whoever names one of them is told once, then the observers."""
         paths_changed = {change.path for change in changes}
         for owner in self._owners():
-            if owner.part.parameters & paths_changed or (isinstance(owner, Host) and references((owner.joint, owner.actuator)) & paths_changed):
+            if (owner.part.parameters | references(owner.moves_with)) & paths_changed:
                 owner.refresh()
         for change in changes:
             self._publish(("param", *change.path.split(".")), ParameterChanged(*change))
