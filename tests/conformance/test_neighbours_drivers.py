@@ -10,7 +10,7 @@ import pytest
 from fixture_r import DISARMED, LIMITS, TOPIC, Probe, drive, heard, near, robot
 
 from pushrod.core.errors import InputError
-from pushrod.robot import Actuator, Joint, Limits, Parameter, ParameterRef, Reaction, Robot, Transmission, Watchdog
+from pushrod.robot import Actuator, Controller, Joint, Limits, Parameter, ParameterRef, Reaction, Robot, Sensor, Transmission, Watchdog
 from pushrod.runtime import HardwareError, JointState, LeaseChanged, Message, Position, State, SteppedClock, Stopped, WallClock
 
 
@@ -362,3 +362,50 @@ def test_reports_may_hold_any_real_numbers_and_are_floats_for_those_who_see_them
         return msgspec.json.decode(msgspec.json.encode(watch.poll()))
 
     assert drive(robot(Transmission(2)), {"motor": lambda: probe}, body)["payload"]["positions"] == [0.5]
+
+
+class Encoder:
+    def init(self, context, options):
+        self.context = context
+
+
+def test_a_sensor_sees_its_joint_through_a_transmission_that_follows_its_parameters() -> None:
+    encoder = Encoder()
+    sensor = Sensor("encoder", joint="shoulder", transmission=Transmission(ParameterRef("ratio"), ParameterRef("zero"), True))
+    declared = [Parameter("ratio", float, 10.0), Parameter("zero", float, 0.0, unit="rad")]
+
+    async def body(rt):
+        watch = rt.subscribe("sensor", JointState)
+        encoder.context.publish(JointState(("shoulder",), (5.0,), (1.0,)))
+        rt.parameters.set_many({"ratio": 50.0, "zero": 1.0})
+        encoder.context.publish(JointState(("shoulder",), (5.0,), (1.0,)))
+        return [(state.positions, state.velocities) for state in heard(watch)]
+
+    before, after = drive(robot(sensors=[sensor], parameters=declared), {"motor": Probe, "encoder": lambda: encoder}, body)
+    assert before == ((near(-0.5),), (near(-0.1),))
+    assert after == ((near(0.9),), (near(-0.02),))
+
+
+def test_arming_wants_sensors_and_controllers_up_too() -> None:
+    class Late(Encoder):
+        def init(self, context, options):
+            super().init(context, options)
+            return lambda: None
+
+    async def body(rt):
+        early = rt.arm()
+        await asyncio.sleep(0.01)
+        return early, rt.arm()
+
+    early, late = drive(robot(controllers=[Controller("pilot")]), {"motor": Probe, "pilot": Late}, body)
+    assert early.missing == ("pilot: it is still being set up",)
+    assert late.ok
+
+
+def test_parameters_of_a_driver_that_is_replaced_in_simulation_concern_nobody() -> None:
+    async def body(rt):
+        rt.parameters.set("gain", 2.0)
+        rt.arm()
+        return rt["motor"].direct.set_position(0.1).ok
+
+    assert drive(robot(**GAIN), {}, body, simulation=True)

@@ -283,7 +283,7 @@ class Runtime:
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""
-        parts = [owner.part for owner in (*self.hosts.values(), *self.nodes.values())]
+        parts = [owner.part for owner in self._owners()]
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
         return found if self.hosts else ["the robot has no actuators"]
