@@ -54,15 +54,15 @@ robot = Robot(
 )
 
 
-async def main(clock: SteppedClock) -> None:
+async def main() -> None:
     arm = SimulatedMachine(replace(machine.load("arm"), robot=robot), dt=1e-3)
-    async with Runtime(robot, machine=arm, clock=clock) as rt:
+    async with Runtime(robot, machine=arm) as rt:
         rt.arm()
         print(await rt["shoulder_motor"].sync.set_position(radians(80), id="lift"))
         print(await rt["elbow_motor"].sync.set_position(radians(200), id="bend"))  # clamped: the elbow ends at 150 deg
         for motor, id in (("shoulder_motor", "lift"), ("elbow_motor", "bend")):
             end = await rt.motion(motor, id)
-            print(f"{clock.now():.3f} s: {motor} {end.reason} at {end.position:.3f} rad")
+            print(f"{rt.clock.now():.3f} s: {motor} {end.reason} at {end.position:.3f} rad")
         await asyncio.sleep(1.0)
         load = rt["shoulder_motor"].joint_state.efforts[0]
         print(f"tip at x = {arm.output('x'):.3f} m, z = {arm.output('z'):.3f} m; the shoulder carries {load:.2f} N.m")
@@ -72,5 +72,4 @@ async def main(clock: SteppedClock) -> None:
 
 
 if __name__ == "__main__":
-    clock = SteppedClock()
-    run(main(clock), clock)
+    run(main(), SteppedClock())

@@ -16,23 +16,21 @@ robot = Robot("sledge", links=["rail", "sledge"], joints=[slide], actuators=[mot
 GOAL, STIFFNESS, DAMPING = 0.6, 50.0, 20.0  # m, N/m, N.s/m: critically damped for 2 kg
 
 
-async def main(clock):
-    async with Runtime(robot, {"motor": "pushrod.runtime.simulated:Kinematic"}, clock=clock) as rt:
+async def main():
+    async with Runtime(robot, {"motor": "pushrod.runtime.simulated:Kinematic"}) as rt:
         motor = rt["motor"]
         rt.arm()
 
         @rt.loop(hz=500)
         def control(k):
             """On its own thread in real time; what it raises disarms the robot."""
-            now = motor.joint_state
-            push = STIFFNESS * (GOAL - now.positions[0]) - DAMPING * now.velocities[0]
+            push = STIFFNESS * (GOAL - motor.position) - DAMPING * motor.velocity
             motor.direct.set_effort(push, validity=0.01)
 
         for _ in range(5):
             await asyncio.sleep(0.3)
-            print(f"{clock.now():.1f} s: {motor.joint_state.positions[0]:.3f} m")
+            print(f"{rt.clock.now():.1f} s: {motor.position:.3f} m")
         print(control.timing())
 
 
-clock = SteppedClock()
-run(main(clock), clock)
+run(main(), SteppedClock())

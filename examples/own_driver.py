@@ -53,15 +53,14 @@ motor = Actuator("motor", "lift", options={"id": 7}, transmission=Transmission(r
 press = Robot("press", links=["frame", "carriage"], joints=[lift], actuators=[motor])
 
 
-async def main(clock):
-    async with Runtime(press, {"motor": Spindle}, clock=clock) as rt:
+async def main():
+    async with Runtime(press, {"motor": Spindle}) as rt:
         rt.arm()
         print(rt["motor"].direct.set_effort(10.0))
         rt["motor"].direct.set_position(0.3)
         await asyncio.sleep(2.0)
-        print(f"the lift is at {rt['motor'].joint_state.positions[0]:.2f} m, its motor at {MOTORS[7]['position']:.0f} rad")
+        print(f"the lift is at {rt['motor'].position:.2f} m, its motor at {MOTORS[7]['position']:.0f} rad")
     print(f"the runtime has ended: torque is {'on' if MOTORS[7]['torque'] else 'off'}")
 
 
-clock = SteppedClock()  # nobody waits for it; with real hardware leave the clock out
-run(main(clock), clock)
+run(main(), SteppedClock())  # nobody waits for it; with real hardware leave the clock out

@@ -16,8 +16,8 @@ shoulder = Joint("shoulder", "revolute", "base", "arm", limits=limits)
 robot = Robot("arm", links=["base", "arm"], joints=[shoulder], actuators=[Actuator("servo", "shoulder")], parameters=[speed])
 
 
-async def first_day(clock, file):
-    async with Runtime(robot, simulation=True, clock=clock, persisted=file) as rt:
+async def first_day(file):
+    async with Runtime(robot, simulation=True, persisted=file) as rt:
         rt.arm()
         changes = rt.subscribe(["param"], [ParameterChanged])
         print(rt["servo"].direct.set_velocity(2.5))
@@ -32,12 +32,11 @@ async def first_day(clock, file):
             print(error)
 
 
-async def next_day(clock, file):
-    async with Runtime(robot, simulation=True, clock=clock, persisted=file) as rt:
+async def next_day(file):
+    async with Runtime(robot, simulation=True, persisted=file) as rt:
         print(rt.parameters.list()[0])
 
 
 with tempfile.TemporaryDirectory() as folder:
     for day in (first_day, next_day):
-        clock = SteppedClock()
-        run(day(clock, Path(folder) / "arm.json"), clock)
+        run(day(Path(folder) / "arm.json"), SteppedClock())

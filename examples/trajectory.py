@@ -14,8 +14,8 @@ robot = Robot("waver", links=["arm", "hand"], joints=[wrist], actuators=[servo])
 WAVE = [Waypoint(0.8, 0.5), Waypoint(-0.4, 1.0), Waypoint(0.2, 1.5)]  # position [rad], time from the start [s]
 
 
-async def main(clock):
-    async with Runtime(robot, clock=clock) as rt:
+async def main():
+    async with Runtime(robot) as rt:
         rt.arm()
         seen = rt.subscribe(["actuator"], [BeginMotion, JointState, EndMotion])
         rt["servo"].direct.follow_trajectory(WAVE, repeat=2, id="wave")
@@ -26,8 +26,7 @@ async def main(clock):
                     print(f"{message.time:.2f} s: begins, should be at {target:.1f} rad by {arrival:.1f} s")
                 case JointState(positions=(position,)):
                     print(f"{message.time:.2f} s: {position:+.2f} rad")
-        print(f"{clock.now():.2f} s: {end.reason} at {end.position:.2f} rad")
+        print(f"{rt.clock.now():.2f} s: {end.reason} at {end.position:.2f} rad")
 
 
-clock = SteppedClock()
-run(main(clock), clock)
+run(main(), SteppedClock())

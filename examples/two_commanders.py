@@ -13,8 +13,8 @@ pan = Joint("pan", "continuous", "base", "head", limits=limits)
 robot = Robot("camera", links=["base", "head"], joints=[pan], actuators=[Actuator("motor", "pan")])
 
 
-async def main(clock):
-    async with Runtime(robot, simulation=True, clock=clock) as rt:
+async def main():
+    async with Runtime(robot, simulation=True) as rt:
         rt.arm()
         planner, person = rt.handle("motor", source="planner"), rt.handle("motor", source="person")
         changes = rt.subscribe(["actuator"], [LeaseChanged])
@@ -35,5 +35,4 @@ async def main(clock):
             print(f"{message.time:.0f} s: {message.payload.old} -> {message.payload.new}")
 
 
-clock = SteppedClock()
-run(main(clock), clock)
+run(main(), SteppedClock())

@@ -28,19 +28,19 @@ def robots_in(subscription):
     return " and ".join(seen)
 
 
-async def a_bus_each(clock):
-    left = Runtime(gripper("left"), simulation=True, clock=clock)
-    right = Runtime(gripper("right"), simulation=True, clock=clock)
+async def a_bus_each():
+    left = Runtime(gripper("left"), simulation=True)
+    right = Runtime(gripper("right"), simulation=True)
     async with left, right:
         of_left, of_right = left.subscribe(types=[EndMotion]), right.subscribe(types=[EndMotion])
         await open_both(left, right)
         print(f"a bus each: left sees {robots_in(of_left)}, right sees {robots_in(of_right)}")
 
 
-async def a_shared_bus(clock):
-    bus = LocalBus(clock.now)
-    left = Runtime(gripper("left"), simulation=True, clock=clock, bus=bus)
-    right = Runtime(gripper("right"), simulation=True, clock=clock, bus=bus)
+async def a_shared_bus():
+    bus = LocalBus()
+    left = Runtime(gripper("left"), simulation=True, bus=bus)
+    right = Runtime(gripper("right"), simulation=True, bus=bus)
     async with left, right:
         of_left, of_both = left.subscribe(types=[EndMotion]), bus.subscribe(types=[EndMotion])
         await open_both(left, right)
@@ -48,5 +48,4 @@ async def a_shared_bus(clock):
 
 
 for program in (a_bus_each, a_shared_bus):
-    clock = SteppedClock()
-    run(program(clock), clock)
+    run(program(), SteppedClock())
