@@ -184,3 +184,21 @@ def test_two_robots_on_one_bus_hear_themselves_and_whoever_asks_hears_both() -> 
     assert [outcome.command.payload for outcome in own] == [Position(0.1)]
     assert both == ["left", "right"]
     assert (len(probes["left"].messages), len(probes["right"].messages)) == (1, 0)
+
+
+def test_two_tasks_cannot_wait_at_one_queue_but_one_may_try_again() -> None:
+    async def body(rt):
+        watch = rt.subscribe(("x",))
+        first = asyncio.create_task(watch.get())
+        await asyncio.sleep(0)
+        with pytest.raises(InputError, match="another task waits"):
+            await watch.get()
+        first.cancel()
+        await asyncio.sleep(0)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await watch.get()
+        publish(rt.bus, ("x",), 1)
+        return (await watch.get()).payload
+
+    assert drive(robot(), {"motor": Probe}, body) == 1

@@ -117,6 +117,8 @@ class Subscription:
                     return self._queue.popleft()
                 if self._closed:
                     raise EOFError(f"the subscription to {'/'.join(self.prefix)} is closed")
+                if self._waiter is not None and not self._waiter[1].done():
+                    raise InputError(f"another task waits at the subscription to {'/'.join(self.prefix)} already: give each its own")
                 future: asyncio.Future[None] = loop.create_future()
                 self._waiter = (loop, future, threading.get_ident())
             await future
