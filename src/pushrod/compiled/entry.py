@@ -43,6 +43,30 @@ real_floor = libdevice.{floor}
 index = np.uint32
 Line = namedtuple("Line", "rows first i")
 """
+# room for numbers in the frame of the function that asks: a step that makes a line of its own (`ring.empty()`) gets it here
+_CPU_LOCAL = """
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+
+@intrinsic(prefer_literal=True)
+def local_cells(typing, n):
+    real = types.{dtype}
+    cells = types.Array(real, 2, "C")
+
+    def build(context, builder, signature, args):
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_value_type(real)))
+        room = cgutils.alloca_once(builder, context.get_value_type(real), size=n.literal_value)
+        array = make_array(cells)(context, builder)
+        shape = [context.get_constant(types.intp, n.literal_value), context.get_constant(types.intp, 1)]
+        populate_array(array, data=room, shape=shape, strides=[size, size], itemsize=size, meminfo=None)
+        return array._getvalue()
+
+    return cells(n), build
+"""
+LOCAL = {"cpu": "local_cells({n})", "cuda": "cuda.local.array(({n}, 1), {real})"}
 HEADS = {
     ("cpu", "float64"): _CPU_HEAD,
     ("cpu", "float32"): _CPU_HEAD,
@@ -72,7 +96,7 @@ class Plan(NamedTuple):
 @functools.lru_cache(256)
 def text(plan: Plan) -> str:
     """The whole module for a plan."""
-    linker = Linker("float" if plan.dtype == "float64" else "np.float32")
+    linker = Linker("float" if plan.dtype == "float64" else "np.float32", LOCAL[plan.target].replace("{real}", f"np.{plan.dtype}"))
     model = plan.model
     step = linker.function(model.step)
     tick = linker.record(Tick)
@@ -102,7 +126,12 @@ def text(plan: Plan) -> str:
         linker.parts.append(_CPU.format(step=step, tick=tick, place=place, tables=extra, loop=loop, real=linker.real))
     else:
         linker.parts.append(_CUDA.format(tables=extra, loop=loop, real=linker.real))
-    return HEADS[plan.target, plan.dtype] + "\n\n" + "\n\n".join(linker.parts)
+    return head(plan.target, plan.dtype, linker) + "\n\n" + "\n\n".join(linker.parts)
+
+
+def head(target: str, dtype: str, linker: Linker) -> str:
+    """What the linked text begins with."""
+    return HEADS[target, dtype] + (_CPU_LOCAL.format(dtype=dtype) if linker.uses_local and target == "cpu" else "")
 
 
 def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:

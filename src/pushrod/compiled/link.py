@@ -22,10 +22,12 @@ BUILTINS = {"abs", "int", "float", "len", "range", "bool"}
 
 
 class Linker:
-    """Collects the parts of one text; `real` is the spelling of the target's real type."""
+    """Collects the parts of one text; `real` is the spelling of the target's real type, `local` that of {n} cells in the frame of a function."""
 
-    def __init__(self, real: str) -> None:
+    def __init__(self, real: str, local: str = "local({n})") -> None:
         self.real = real
+        self.local = local
+        self.uses_local = False
         self.parts: list[str] = []
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
@@ -67,7 +69,7 @@ class Linker:
 
     def ring(self, ring: Ring, verb: str) -> str:
         """The linked name of `ring.get` or `ring.put`: cells of the state rows behind the line."""
-        key = (ring, verb)
+        key = (ring.record, verb)  # lines of equal entries share it, however long they are
         if key not in self._names:
             entry = leaves(ring.record)
             cell = f"line.rows[index(line.first + k * {len(entry)} + {{j}}), index(line.i)]"
@@ -80,6 +82,18 @@ class Linker:
             name = self._claim(key, f"{verb}_{self.record(ring.record) if is_record(ring.record) else 'float'}")
             self.parts.append(f"@fn\ndef {name}{body}")
         return self._names[key]
+
+    def local_line(self, ring: Ring) -> str:
+        """Text that makes a line of default entries in the frame of the function it stands in."""
+        self.uses_local = True
+        key = (ring.record, "fill")
+        if key not in self._names:
+            put = self.ring(ring, "put")
+            value = self.default(ring.record) if is_record(ring.record) else self.number(0.0)
+            name = self._claim(key, "fill")
+            self.parts.append(f"@fn\ndef {name}(line, slots):\n    for k in range(slots):\n        line = {put}(line, k, {value})\n    return line\n")
+        cells = self.local.replace("{n}", str(ring.slots * len(leaves(ring.record))))
+        return f"{self._names[key]}(Line({cells}, 0, 0), {ring.slots})"
 
     def function(self, fn: Callable[..., Any], needed_by: str = "") -> str:
         """The linked name of a pure function; links it and all it calls first."""
@@ -181,6 +195,9 @@ class _Rewrite(ast.NodeTransformer):
         if _is_real_floor(node):
             # by way of an integer this is slow on a GPU; the target's own floor gives the same number
             return ast.Call(_expression("real_floor"), [self.visit(node.args[0].args[0])], [])  # type: ignore[attr-defined]
+        called = self.static(node.func)
+        if called and isinstance(called[0], types.MethodType) and isinstance(called[0].__self__, Ring) and called[0].__name__ == "empty":
+            return _expression(self.linker.local_line(called[0].__self__))
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:

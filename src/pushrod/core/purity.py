@@ -1,7 +1,7 @@
 """`@pure` marks a function whose numbers are the same in plain Python, compiled and on a GPU; `offences` says why one is not.
 
 Pure code uses + - * /, comparisons, sqrt, sin, cos, tan, exp, log, atan2, floor. It never uses `**`, `hypot`, the built-in min and max,
-float `%`, `_replace`, a clock or a generator, and it never reads a delay line after `put` gave a new one.
+float `%`, `_replace`, a clock or a generator, and it never reads a delay line after `put` gave a new one, nor gives back a line it made itself.
 """
 
 import ast
@@ -67,7 +67,7 @@ def offences(function: Callable[..., Any]) -> list[str]:
         why = _why(node)
         if why:
             found.append((getattr(node, "lineno", tree.lineno), why))
-    found += _stale_lines(tree)
+    found += _stale_lines(tree) + _escaping_lines(tree)
     return [f"{file}:{line}: {why}" for line, why in sorted(found)]
 
 
@@ -82,7 +82,7 @@ def _why(node: ast.AST) -> str:
             if isinstance(a, ast.Attribute) and a.attr == "k" and isinstance(b, ast.Attribute) and b.attr == "dt":
                 return "an integer times a float32 is a float64: write float(at.k) * at.dt"
     if isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        name = _last_name(node.func)
         if name in FORBIDDEN_CALLS:
             return f"{name}() is not pure here: {FORBIDDEN_CALLS[name]}"
     return ""
@@ -101,6 +101,37 @@ def _stale_lines(tree: ast.FunctionDef) -> list[tuple[int, str]]:
             if node.lineno > taken.get(text, node.lineno) and not _assigned_between(tree, text, taken[text], node.lineno):
                 found.append((node.lineno, f"{text} is read after put() replaced it: use the line that put() gave"))
     return found
+
+
+def _escaping_lines(tree: ast.FunctionDef) -> list[tuple[int, str]]:
+    """Lines made here by `empty()` that are given back: compiled, they lie in the frame of this function."""
+    made = {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _last_name(node.value.func) == "empty"
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+    def given(node: ast.AST) -> set[str]:
+        """Names whose value is in the value of an expression; a call of a function reads them, a record keeps them."""
+        if isinstance(node, ast.Name):
+            return {node.id}
+        if isinstance(node, ast.Call):
+            name = _last_name(node.func)
+            return set().union(*map(given, node.args)) if name == "put" or name[:1].isupper() else set()
+        return set().union(*map(given, ast.iter_child_nodes(node)))
+
+    return [
+        (node.lineno, f"{name} was made here by empty() and ends with this function: do not give it back")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Return) and node.value is not None
+        for name in sorted(given(node.value) & made)
+    ]
+
+
+def _last_name(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _assigned_between(tree: ast.FunctionDef, text: str, first: int, last: int) -> bool:

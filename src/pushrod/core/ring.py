@@ -2,6 +2,10 @@
 
 Plain Python sees a tuple of records and `put` gives a new one, so the step stays pure; compiled code sees the tail of the
 state row and writes in place. After `put` the old line is not read again (`purity` checks it).
+
+A step may also make a line of its own by `ring.empty()`, as a work space of fixed size: compiled, it lies in the frame of that function. It may be
+handed to functions, which give it back when they changed it, but it does not outlive the function that made it (`purity` checks that too).
+A line of lone numbers is `Ring(A[float, Q(unit)], slots)`.
 """
 
 from typing import Any

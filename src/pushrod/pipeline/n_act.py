@@ -1,0 +1,152 @@
+"""All parameters of the n-effector pipeline under their dotted names, as those of two motors with a table in place of each number.
+
+    act.hw.u_min[j] <= act.sw.u_min[j] <= act.sw.u_max[j] <= act.hw.u_max[j]        j effectors, i axes
+
+The number of effectors is the length of act.hw.u_min, that of axes the length of act.sw.a_min; every other table must fit.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated as A
+from typing import NamedTuple
+
+from pushrod.core.purity import pure
+from pushrod.core.quantity import Choice, Floats, Q, Table, flag
+from pushrod.core.record import leaves
+from pushrod.pipeline.allocate.effectiveness import SQUARE
+from pushrod.pipeline.allocate.effectiveness import Params as Law
+from pushrod.pipeline.allocate.solve import POLICIES
+
+ONES = (1.0, 1.0, 1.0, 1.0)
+ZEROS = (0.0, 0.0, 0.0, 0.0)
+DOWN = (-1.0, -1.0, -1.0, -1.0)
+WIDE = (4.0, 4.0, 4.0, 4.0)
+WIDE_DOWN = (-4.0, -4.0, -4.0, -4.0)
+QUICK = (1e9, 1e9, 1e9, 1e9)
+
+
+class Hw(NamedTuple):
+    u_min: A[Floats, Table("-", about="least output each effector takes")] = DOWN
+    u_max: A[Floats, Table("-", shape=("u_min",), about="greatest output each effector takes")] = ONES
+
+
+class Sw(NamedTuple):
+    u_min: A[Floats, Table("-", about="least output we let each effector have")] = DOWN
+    u_max: A[Floats, Table("-", shape=("u_min",), about="greatest output we let each effector have")] = ONES
+    a_min: A[Floats, Table("-", about="least command of each axis")] = WIDE_DOWN
+    a_max: A[Floats, Table("-", shape=("a_min",), about="greatest command of each axis")] = WIDE
+
+
+class Ap(NamedTuple):
+    scale: A[Floats, Table("-", about="of the request on each axis")] = ONES
+
+
+class Man(NamedTuple):
+    scale: A[Floats, Table("-", about="of the request on each axis")] = ONES
+    deadband: A[float, Q("-", 0.0, 0.9)] = 0.0
+    expo: A[float, Q("-", 0.0, 1.0)] = 0.0
+
+
+class Shp(NamedTuple):
+    ap: Ap = Ap()
+    man: Man = Man()
+
+
+class Alloc(NamedTuple):
+    policy: A[float, Choice(POLICIES, "what gives way when the effectors cannot do all")] = 0.0
+    B: A[Floats, Table("-", about="effectiveness, axis by axis")] = SQUARE
+    weight: A[Floats, Table("-", about="of the squared error on each axis")] = ONES
+    order: A[Floats, Table("-", shape=("weight",), about="axes, most important first: the last are given up first")] = (0.0, 1.0, 2.0, 3.0)
+    prefer: A[Floats, Table("-", about="where each effector goes when the axes leave it free")] = ZEROS
+    stiff: A[Floats, Table("-", shape=("prefer",), about="how much it prefers that to the others")] = ONES
+    gain_max: A[float, Q("-", 1.0, 1e3, "an axis that would need more is lost")] = 10.0
+    slew_aware: A[float, flag("the allocator knows how far each effector can move in this tick")] = 0.0
+
+
+class Trim(NamedTuple):
+    gain: A[Floats, Table("-")] = ONES
+    offset: A[Floats, Table("-", shape=("gain",))] = ZEROS
+
+
+class Motor(NamedTuple):
+    deadband: A[Floats, Table("-", about="smaller outputs become 0, where 0 is allowed")] = ZEROS
+
+
+class Slew(NamedTuple):
+    up: A[Floats, Table("1/s", about="greatest rate of a rising output")] = QUICK
+    down: A[Floats, Table("1/s", shape=("up",), about="greatest rate of a falling output")] = QUICK
+    neutral_time: A[float, Q("s", 1e-3, 60.0, "from any output to rest at most, whatever the rates above say")] = 1.0
+
+
+# tables over axes; all others are over effectors, but for B, which is over both
+OVER_AXES = ("sw.a_min", "sw.a_max", "shp.ap.scale", "shp.man.scale", "alloc.weight", "alloc.order")
+RANGES = {
+    "hw.u_min": (-10.0, 10.0),
+    "hw.u_max": (-10.0, 10.0),
+    "sw.a_min": (-1e6, 1e6),
+    "sw.a_max": (-1e6, 1e6),
+    "shp.ap.scale": (0.0, 10.0),
+    "shp.man.scale": (0.0, 10.0),
+    "trim.gain": (0.1, 10.0),
+    "trim.offset": (-1.0, 1.0),
+    "motor.deadband": (0.0, 1.0),
+    "slew.up": (0.0, 1e9),
+    "slew.down": (0.0, 1e9),
+}
+
+
+class Act(NamedTuple):
+    hw: Hw = Hw()
+    sw: Sw = Sw()
+    shp: Shp = Shp()
+    alloc: Alloc = Alloc()
+    trim: Trim = Trim()
+    motor: Motor = Motor()
+    slew: Slew = Slew()
+
+    def flaws(self, dt: float | None) -> Iterator[str]:
+        n, m = len(self.hw.u_min), len(self.sw.a_min)
+        tables = {leaf.path: _at(self, leaf.path) for leaf in leaves(Act) if not leaf.is_number}
+        sizes = {path: m if path in OVER_AXES else n for path in tables} | {"alloc.B": n * m}
+        misfits = [path for path, values in tables.items() if len(values) != sizes[path]]
+        for path in misfits:
+            yield f"{path} has {len(tables[path])} values; {n} effectors (hw.u_min) and {m} axes (sw.a_min) ask for {sizes[path]}"
+        for path, (lo, hi) in RANGES.items():
+            for j, x in enumerate(tables[path]):
+                if not lo <= x <= hi:
+                    yield f"{path}[{j}] = {x:g} is outside its legal range; allowed [{lo:g}, {hi:g}]"
+        if not misfits:
+            yield from self._order()
+
+    def _order(self) -> Iterator[str]:
+        hw, sw = self.hw, self.sw
+        for j in range(len(hw.u_min)):
+            if not hw.u_min[j] < hw.u_max[j]:
+                yield f"hw.u_max[{j}] = {hw.u_max[j]:g} does not lie above hw.u_min[{j}] = {hw.u_min[j]:g}; it must"
+            if sw.u_min[j] < hw.u_min[j]:
+                yield f"sw.u_min[{j}] = {sw.u_min[j]:g} lies below hw.u_min[{j}] = {hw.u_min[j]:g}; what we allow must lie within what it can take"
+            if sw.u_max[j] > hw.u_max[j]:
+                yield f"sw.u_max[{j}] = {sw.u_max[j]:g} lies above hw.u_max[{j}] = {hw.u_max[j]:g}; what we allow must lie within what it can take"
+        for i in range(len(sw.a_min)):
+            if sw.a_min[i] > sw.a_max[i]:
+                yield f"sw.a_min[{i}] = {sw.a_min[i]:g} lies above sw.a_max[{i}] = {sw.a_max[i]:g}; swap them"
+        for text in law(self).flaws(None):
+            name = text.split("[")[0].split(" ")[0]
+            yield f"{'sw.u_min' if name == 'lo' else f'alloc.{name}'}{text[len(name) :]}"
+
+
+class Params(NamedTuple):
+    act: Act = Act()
+
+
+def _at(act: Act, path: str) -> Floats:
+    value: object = act
+    for name in path.split("."):
+        value = getattr(value, name)
+    assert isinstance(value, tuple)
+    return value
+
+
+@pure
+def law(p: Act) -> Law:
+    """What the allocator is told."""
+    return Law(p.alloc.B, p.alloc.weight, p.alloc.order, p.sw.u_min, p.sw.u_max, p.alloc.prefer, p.alloc.stiff, p.alloc.gain_max)
