@@ -202,3 +202,34 @@ def test_two_tasks_cannot_wait_at_one_queue_but_one_may_try_again() -> None:
         return (await watch.get()).payload
 
     assert drive(robot(), {"motor": Probe}, body) == 1
+
+
+def test_what_a_stuck_driver_does_not_take_waits_in_a_bounded_queue() -> None:
+    class Stuck(Probe):
+        blocking = True
+
+        def __init__(self):
+            super().__init__()
+            self.inside, self.leave = threading.Event(), threading.Event()
+
+        def init(self, context, options):
+            super().init(context, options)
+            context.listen(("flood",))
+
+        def handle_message(self, topic, message):
+            super().handle_message(topic, message)
+            self.inside.set()
+            self.leave.wait(5.0)
+
+    stuck = Stuck()
+
+    async def body(rt):
+        publish(rt.bus, ("flood",), -1)
+        await asyncio.to_thread(stuck.inside.wait, 5.0)
+        for k in range(3000):
+            publish(rt.bus, ("flood",), k)
+        (mail,) = rt["motor"].statistics().mail
+        stuck.leave.set()
+        return mail.waiting, mail.dropped
+
+    assert drive(robot(), {"motor": lambda: stuck}, body, WallClock()) == (1024, 3000 - 1024)

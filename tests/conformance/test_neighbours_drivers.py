@@ -50,7 +50,8 @@ def test_a_timer_that_raises_stops_its_driver_and_nobody_else(clock) -> None:
     async def body(rt):
         watch = rt.subscribe("safety/error", latched=True)
         await (asyncio.sleep(0.1) if clock is SteppedClock else asyncio.to_thread(others.wait, 5.0))
-        rt.arm()
+        while not rt.arm().ok:
+            await asyncio.sleep(0.001)
         return heard(watch), rt.state, rt["m1"].statistics().restarts, rt["m2"].direct.set_position(0.1)
 
     told, state, restarts, other = drive(two(), {"m1": lambda: next(made), "m2": Sound}, body, clock())

@@ -10,7 +10,7 @@ from fixture_r import DISARMED, LIMITS, TOPIC, Probe, drive, heard, near, robot
 
 from pushrod.core.errors import InputError
 from pushrod.robot import Actuator, Joint, Limits, Parameter, ParameterRef, Robot, Transmission, home
-from pushrod.runtime import BeginMotion, EndMotion, JointState, Position, Runtime, Skip, State, SteppedClock, WallClock
+from pushrod.runtime import BeginMotion, EndMotion, JointState, Message, Position, Runtime, Skip, State, SteppedClock, WallClock
 
 FAST = Limits(-3.0, 3.0, velocity=1.0, acceleration=2.0, effort=10.0)
 
@@ -250,3 +250,65 @@ def test_homing_sets_the_offset_from_a_reference(reversed_: bool) -> None:
     assert change.new == near(0.4 if reversed_ else 0.2)
     assert probe.commands == [Position(near(5.0))]
     assert state.positions == (near(0.3),)
+
+
+@pytest.mark.parametrize("restart", [True, False])
+def test_who_waits_for_a_motion_is_told_when_its_driver_fails(restart: bool) -> None:
+    class Dying(Probe):
+        def handle_command(self, payload, command):
+            if isinstance(payload, Position):
+                self.context.publish(BeginMotion(0.0, 10.0, 5.0, command_id=command.id))
+                self.context.publish(JointState(("shoulder",), (4.0,)))
+            else:
+                raise OSError("cable")
+
+    async def body(rt):
+        watch = rt.subscribe(TOPIC, EndMotion)
+        rt.arm()
+        rt["motor"].direct.set_position(1.0, id="go")
+        waiting = asyncio.create_task(rt.motion("motor", "go"))
+        await asyncio.sleep(0.1)
+        rt["motor"].direct.hold()
+        return await waiting, len(heard(watch))
+
+    end, count = drive(robot(Transmission(10), restart=restart), {"motor": Dying}, body)
+    assert (end.reason, end.message, end.position, count) == ("fault", "OSError: cable", near(0.4), 1)
+
+
+def test_a_driver_that_failed_is_left_alone_by_what_waited_in_line() -> None:
+    made = []
+
+    class Failing(Blocking):
+        def __init__(self):
+            super().__init__()
+            made.append(self)
+            self.inside, self.leave, self.calls = threading.Event(), threading.Event(), 0
+
+        def init(self, context, options):
+            super().init(context, options)
+            context.listen(("x",))
+
+        def handle_command(self, payload, command):
+            self.inside.set()
+            self.leave.wait(5.0)
+            raise OSError("cable")
+
+        def handle_message(self, topic, message):
+            self.calls += 1
+            raise OSError("cable")
+
+    async def body(rt):
+        rt.arm()
+        rt["motor"].publish.set_position(0.1)
+        await asyncio.to_thread(made[0].inside.wait, 5.0)
+        for k in range(5):
+            rt.bus.publish(Message(k, ("x",), 0.0, 0.0, "r"))
+        while rt["motor"].statistics().mail[0].waiting > 4:
+            await asyncio.sleep(0.001)
+        made[0].leave.set()
+        while len(made) < 2 or not rt.arm().ok:
+            await asyncio.sleep(0.001)
+        return rt["motor"].statistics().restarts, rt.state
+
+    assert drive(robot(), {"motor": Failing}, body, WallClock()) == (1, State.ARMED)
+    assert made[0].calls == 0

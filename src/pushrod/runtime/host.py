@@ -59,6 +59,7 @@ class Host:
         self.bus = bus
         self.joint_state: JointState | None = None  # what its driver reported last, in joint space
         self.ended: dict[str, EndMotion] = {}  # by command id, the latest last
+        self._under_way: dict[str, BeginMotion] = {}
         self._resolve = resolve
         self._noting = threading.Lock()
         self.part = part = Part(self.name, path, source, resolve, robot, clock, bus)
@@ -162,10 +163,21 @@ class Host:
             return
         with self._noting:
             self.ended.pop(motion.command_id, None)
+            self._under_way.pop(motion.command_id, None)
             if type(motion) is EndMotion:
-                self.ended[motion.command_id] = motion
-                if len(self.ended) > REMEMBERED:
-                    del self.ended[next(iter(self.ended))]
+                _keep(self.ended, motion.command_id, motion)
+            else:
+                _keep(self._under_way, motion.command_id, motion)
+
+    def end_motions(self, why: str) -> None:
+        """The driver has failed: what it had begun and not ended has ended, for whoever waits for it."""
+        with self._noting:
+            left = list(self._under_way.items())
+        x = self.joint_state.positions[:1] if self.joint_state is not None else ()
+        for command_id, begun in left:
+            end = EndMotion(x[0] if x else begun.initial_position, "fault", "driver_failed", why, command_id)
+            self._note_motion(end)
+            self.emit(end)
 
     @contextmanager
     def _between_commands(self) -> Iterator[None]:
@@ -203,3 +215,9 @@ class Host:
         return Context(
             self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.part.later, self.part.mail.listen, self.part.commanded
         )
+
+
+def _keep(motions: dict[str, Any], command_id: str, motion: Any) -> None:
+    motions[command_id] = motion
+    if len(motions) > REMEMBERED:
+        del motions[next(iter(motions))]

@@ -8,18 +8,21 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, wait
+from typing import Any
 
 from pushrod.runtime.bus import Bus, QueueStatistics, Subscription
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.message import Message
 
 SIZE = 1024
+LOOK = 0.05  # [s] how often it looks whether it is closed meanwhile
 
 
 class Mailbox:
-    """`deliver(message)` is called for every message of the subscriptions; a publisher never waits for it."""
+    """`deliver(message)` is called for every message of the subscriptions, the next one when that is done; a publisher never waits for it."""
 
-    def __init__(self, name: str, robot: str, bus: Bus, clock: Clock, deliver: Callable[[Message], None]) -> None:
+    def __init__(self, name: str, robot: str, bus: Bus, clock: Clock, deliver: Callable[[Message], "Future[Any] | None"]) -> None:
         self._robot = robot
         self._bus = bus
         self._clock = clock
@@ -96,4 +99,6 @@ class Mailbox:
                 if not self._waiting:
                     return
                 _, message = self._waiting.popleft()
-            self._deliver(message)
+            done = self._deliver(message)
+            while done is not None and not done.done() and self._subscriptions:  # a driver that blocks has a line of its own: it stays short
+                wait((done,), LOOK)

@@ -276,14 +276,19 @@ class Part:
                 self.stopped = ""
                 self._tell_options()
 
-    def _deliver(self, message: Message) -> None:
-        if not self.stopped:
-            self._guarded(lambda: self.driver.handle_message(message.topic, message))
+    def _deliver(self, message: Message) -> "Future[Any] | None":
+        if self.stopped:
+            return None
+        return self._guarded(lambda: self.driver.handle_message(message.topic, message))
 
     def _guarded(self, call: Callable[[], Any]) -> "Future[Any]":
         """Whatever it raises stops the part, before anything else can reach it."""
 
+        driver = self.driver
+
         def guarded() -> None:
+            if self.stopped or self.driver is not driver:
+                return  # it has failed while this waited in line
             try:
                 call()
             except KeyboardInterrupt:

@@ -55,6 +55,8 @@ class Supervisor:
             self._next(owner, part)
 
     def _next(self, owner: Host | Node, part: Part) -> None:
+        if isinstance(owner, Host):
+            owner.end_motions(part.stopped)
         with self._lock:
             if self._ending:
                 return
