@@ -74,7 +74,7 @@ def _check(document: "Document", machine: str | None) -> str:
             scenarios.read_head(document)
             return "ok as far as it goes; to check channels and signals too, say for which --machine"
         file = machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)
-        if machine is None and not file.is_file():
+        if machine is None and not machines.is_there(file):
             document.add(("machine",), f"there is no file {file}")
             document.raise_problems()
         what = machines.load(str(file))

@@ -95,9 +95,17 @@ def locate(name: str, table: dict[str, Path], what: str, beside: Path | None = N
     if name in table:
         return table[name]
     file = Path(name) if beside is None else beside / name
-    if file.exists() or file.suffix in (".yaml", ".yml") or "/" in name:
+    if is_there(file) or file.suffix in (".yaml", ".yml") or "/" in name:
         return file
     raise UnknownNameError(f"{unknown(table, name, what)}; or give the path of a .yaml file")
+
+
+def is_there(file: Path) -> bool:
+    """Whether it is a file; a name that no file can have is none."""
+    try:
+        return file.is_file()
+    except OSError:
+        return False
 
 
 def signals_of(world: World) -> dict[str, Leaf]:
@@ -174,7 +182,7 @@ def _world_file(name: str, document: Document) -> World | None:
     path, _, attribute = name.rpartition(":")
     file = document.folder / path
     spec = importlib.util.spec_from_file_location(file.stem, file)
-    if spec is None or spec.loader is None or not file.is_file():
+    if spec is None or spec.loader is None or not is_there(file):
         document.add(("world",), f"there is no file {file}")
         return None
     module = importlib.util.module_from_spec(spec)

@@ -36,7 +36,7 @@ from pushrod.signals.forms import read as read_signal
 from pushrod.sim.command import CommandEntry, Scripted, read_commands
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
-from pushrod.sim.machine import Machine, locate, signals_of
+from pushrod.sim.machine import Machine, is_there, locate, signals_of
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
 from pushrod.sim.signal_units import in_si
@@ -105,7 +105,7 @@ def default_file(machine: Machine) -> Path:
     assert machine.scenario is not None
     try:
         file = locate(machine.scenario, shipped(), "scenario", machine.document.folder)
-        if not file.is_file():
+        if not is_there(file):
             machine.document.add(("scenario",), f"there is no file {file}")
     except UnknownNameError as e:
         machine.document.add(("scenario",), str(e))
