@@ -8,12 +8,30 @@ from typing import Any
 import pytest
 
 from pushrod.robot import Actuator, Joint, Limits, Robot, Transmission
-from pushrod.runtime import Accepted, Clamped, Clock, Refused, Runtime, SteppedClock, Subscription, WallClock
+from pushrod.runtime import (
+    Accepted,
+    Clamped,
+    Clock,
+    Effort,
+    Hold,
+    Position,
+    Refused,
+    Runtime,
+    SteppedClock,
+    Stop,
+    Subscription,
+    Trajectory,
+    Velocity,
+    WallClock,
+    Waypoint,
+)
 
 DEG = math.pi / 180.0
 LIMITS = Limits(-180.0 * DEG, 180.0 * DEG, velocity=60.0 * DEG, effort=10.0)
 TOPIC = ("actuator", "base", "shoulder", "motor")
 WAYS = ("direct", "sync", "publish")
+SIX = [Position(0.5), Velocity(0.1), Effort(1.0), Trajectory((Waypoint(0.5, 1.0),)), Hold(), Stop()]
+FAST = Limits(-math.pi, math.pi, velocity=60.0 * DEG, acceleration=120.0 * DEG, effort=10.0)
 DISARMED: list[dict[str, Any]] = []  # what the disarm function was called with
 
 
@@ -72,6 +90,21 @@ def drive(what: Robot, drivers: dict[str, Any], body: Callable[[Runtime], Awaita
     DISARMED.clear()
     with asyncio.Runner(loop_factory=clock.loop_factory) as runner:
         return runner.run(main())
+
+
+def one(probe: Probe) -> dict[str, Any]:
+    """This very driver for the motor."""
+    return {"motor": lambda: probe}
+
+
+def simulate(body: Callable[[Runtime], Awaitable[Any]], limits: Limits = FAST, transmission: Transmission | None = None, **more: Any) -> Any:
+    return drive(robot(transmission, limits, **more), {}, body, simulation=True)
+
+
+async def position(rt: Runtime) -> float:
+    """Where the joint is; the motor is asked, because reports come at a rate of their own."""
+    transmission = rt.robot.actuator("motor").transmission
+    return transmission.position_to_joint((await rt["motor"].request("state"))["position"])
 
 
 async def ask(view: Any, payload: Any, **envelope: Any) -> Any:

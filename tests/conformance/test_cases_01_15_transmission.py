@@ -107,7 +107,7 @@ def test_08_begin_motion_by_the_drivers_own_call() -> None:
 
 
 def test_08_end_motion_is_in_joint_space_too() -> None:
-    # adapted: the sixth section of the issue asks for all reports both ways; the reference leaves EndMotion in motor space
+    # adapted: all reports are in joint space for those who see them; the reference leaves EndMotion in motor space
     end = seen(BOTH, EndMotion(10.0, "completed", command_id="c"), EndMotion)
     assert (end.position, end.reason, end.command_id) == (near(-0.1), "completed", "c")
 
@@ -159,7 +159,7 @@ def test_11_what_holds_no_motor_quantity_is_unchanged_on_its_way_out(report) -> 
     ids=lambda x: f"case {x}" if isinstance(x, int) else "",
 )
 def test_12_to_15_the_motors_limits_as_its_driver_sees_them(case: int, limits: Limits, transmission: Transmission, expected: MotorProfile) -> None:
-    # adapted: cases 13 and 14 have no limits of velocity and effort; a revolute joint of the issue needs them
+    # adapted: cases 13 and 14 have no limits of velocity and effort; a revolute joint here needs them
     probe = Probe()
 
     async def body(rt):

@@ -54,7 +54,7 @@ FAILING = {"failing": Failing, "sound": Probe}
 
 
 def test_29_a_failing_disarm_is_named_and_leads_to_error() -> None:
-    # adapted: a disarm function raises instead of returning an error; disarm is never refused, so in error it runs again (issue, 8)
+    # adapted: a disarm function raises instead of returning an error; disarm is never refused, so in error it runs again
     FAIL.append("hardware failure")
 
     async def body(rt):
@@ -123,7 +123,7 @@ def test_31_the_default_limit_is_five_seconds() -> None:
 
 
 def test_32_force_disarm() -> None:
-    # adapted: force_disarm runs the disarm functions too (issue, 8)
+    # adapted: force_disarm runs the disarm functions too
     FAIL.append("stuck")
 
     async def body(rt):
@@ -176,7 +176,7 @@ class Crashing(Probe):
 
 
 def test_33_the_end_of_the_restart_budget_is_error() -> None:
-    # adapted: there is no tree of processes to kill; a robot whose drivers keep dying is the same event (issue, 8)
+    # adapted: there is no tree of processes to kill; a robot whose drivers keep dying is the same event
     async def body(rt):
         for _ in range(4):
             assert rt.arm().ok

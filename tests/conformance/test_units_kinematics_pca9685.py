@@ -123,6 +123,6 @@ def test_pca9685_a_missing_limit_ends_the_start(limits: Limits) -> None:
 
 
 def test_pca9685_a_missing_velocity_is_no_robot() -> None:
-    # adapted: a revolute joint needs a limit of velocity, so the description says it before any driver can (issue, 1)
+    # adapted: a revolute joint needs a limit of velocity, so the description says it before any driver can
     with pytest.raises(ConfigError, match=r"joints\.shoulder\.limits\.velocity: .*missing"):
         robot(None, Limits(-0.5, 0.5, None, None, 1))
