@@ -2,8 +2,8 @@
 
 import asyncio
 
+import live_rig
 import numpy as np
-import rig
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -51,13 +51,13 @@ def test_every_command_ends_once_and_set_points_do_not_jump(script):
         for joint, a in MOST.items():
             stiff, x, v = told[f"{joint}.stiff"], told[f"{joint}.position"], told[f"{joint}.velocity"]
             both = (stiff[1:] == 1.0) & (stiff[:-1] == 1.0)
-            assert np.all(np.abs(np.diff(v))[both] <= a * rig.DT * (1.0 + 1e-6) + 1e-9), joint
+            assert np.all(np.abs(np.diff(v))[both] <= a * live_rig.DT * (1.0 + 1e-6) + 1e-9), joint
             fastest = np.maximum(np.abs(v[1:]), np.abs(v[:-1]))
-            assert np.all(np.abs(np.diff(x))[both] <= fastest[both] * rig.DT + 0.5 * a * rig.DT**2 + 1e-9), joint
+            assert np.all(np.abs(np.diff(x))[both] <= fastest[both] * live_rig.DT + 0.5 * a * live_rig.DT**2 + 1e-9), joint
             caught = np.flatnonzero((stiff[1:] == 1.0) & (stiff[:-1] == 0.0))
             assert np.allclose(x[caught + 1], y[f"{joint}.position"][caught], atol=1e-9), "from where it is"
             assert not told[f"{joint}.stiff"][end:].any()
             assert not told[f"{joint}.effort"][end:].any()
             assert np.isfinite(y[f"{joint}.q"]).all()
 
-    rig.run(body, jerk=None)
+    live_rig.run(body, jerk=None)

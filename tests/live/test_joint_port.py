@@ -3,9 +3,9 @@
 import asyncio
 import math
 
+import live_rig
 import numpy as np
 import pytest
-import rig
 
 from pushrod.core.errors import PushrodError
 from pushrod.plants import two_link_arm
@@ -35,9 +35,9 @@ def test_a_position_is_reached_and_held_against_gravity():
         assert end.payload.position == pytest.approx(1.2, abs=0.02), "what was measured, not what was asked"
         assert end.payload.position != 1.2
         told = arm.world.inputs()
-        assert np.all(np.abs(np.diff(told["shoulder.velocity"])) <= 50.0 * 8.0 * rig.DT + 1e-9), "no jump of the set-point"
+        assert np.all(np.abs(np.diff(told["shoulder.velocity"])) <= 50.0 * 8.0 * live_rig.DT + 1e-9), "no jump of the set-point"
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_a_reversed_motor_with_an_offset_moves_the_joint_the_right_way():
@@ -47,7 +47,7 @@ def test_a_reversed_motor_with_an_offset_moves_the_joint_the_right_way():
         assert arm.q("elbow") == pytest.approx(0.9, abs=5e-4)
         assert arm.world.output("elbow.position") == pytest.approx(-50.0 * (0.9 - 0.3), abs=0.03)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_a_new_target_goes_on_from_set_point_and_velocity():
@@ -61,10 +61,10 @@ def test_a_new_target_goes_on_from_set_point_and_velocity():
         assert second.initial_velocity == pytest.approx(8.0 * 0.3)
         assert second.initial_position == pytest.approx(0.5 * 8.0 * 0.3**2)
         velocity = arm.world.inputs()["shoulder.velocity"]
-        assert np.max(np.abs(np.diff(velocity))) <= 50.0 * 8.0 * rig.DT + 1e-9
+        assert np.max(np.abs(np.diff(velocity))) <= 50.0 * 8.0 * live_rig.DT + 1e-9
         assert arm.q() == pytest.approx(0.2, abs=1e-3)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_from_a_swing_a_position_starts_from_what_is_measured():
@@ -78,7 +78,7 @@ def test_from_a_swing_a_position_starts_from_what_is_measured():
         await asyncio.sleep(3.0)
         assert arm.q() == pytest.approx(1.0, abs=1e-3)
 
-    rig.run(body, state=bent(1.4))
+    live_rig.run(body, state=bent(1.4))
 
 
 def test_velocity_runs_for_its_time_and_then_holds():
@@ -91,7 +91,7 @@ def test_velocity_runs_for_its_time_and_then_holds():
         assert arm.world.output("shoulder.w") == pytest.approx(0.0, abs=1e-6)
         assert arm.q() == pytest.approx(0.5, abs=0.01)  # the ramp down makes up for the ramp up
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_velocity_ends_at_the_end_of_the_travel():
@@ -101,7 +101,7 @@ def test_velocity_ends_at_the_end_of_the_travel():
         assert arm.ended() == [("on", "limit_reached", None)]
         assert arm.q("elbow") == pytest.approx(math.radians(150.0), abs=2e-3)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_effort_is_a_torque_at_the_joint_and_no_servo():
@@ -118,7 +118,7 @@ def test_effort_is_a_torque_at_the_joint_and_no_servo():
         assert arm.world.inputs()["shoulder.stiff"].max() == 0.0
         assert [e for e in arm.ended() if e[0] == "push"] == []
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_effort_for_a_time_then_lets_go():
@@ -130,7 +130,7 @@ def test_effort_for_a_time_then_lets_go():
         assert set(told["shoulder.effort"]) == {0.0, 8.0 / 50.0}
         assert arm.ended() == [("push", "completed", None)]
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_effort_is_caught_before_the_end_of_the_travel():
@@ -141,7 +141,7 @@ def test_effort_is_caught_before_the_end_of_the_travel():
         assert arm.world.run()["elbow.q"].max() < math.radians(150.0) + 0.03
         assert arm.q("elbow") == pytest.approx(math.radians(150.0), abs=2e-3)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_a_trajectory_goes_through_its_points():
@@ -151,10 +151,10 @@ def test_a_trajectory_goes_through_its_points():
         await asyncio.sleep(4.5)
         q = arm.world.run()["elbow.q"]
         for at, goal in ((0.5, 0.5), (1.2, -0.2), (1.8, 0.1), (2.3, 0.5), (3.0, -0.2), (3.6, 0.1)):
-            assert q[round(at / rig.DT) - 1] == pytest.approx(goal, abs=0.02)
+            assert q[round(at / live_rig.DT) - 1] == pytest.approx(goal, abs=0.02)
         assert arm.ended() == [("wave", "completed", None)]
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_hold_brakes_and_then_holds():
@@ -168,7 +168,7 @@ def test_hold_brakes_and_then_holds():
         assert arm.ended()[-1] == ("here", "completed", None)
         assert arm.world.inputs()["shoulder.stiff"][-1] == 1.0
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_stop_lets_go_at_once_or_after_slowing_down():
@@ -186,7 +186,7 @@ def test_stop_lets_go_at_once_or_after_slowing_down():
             assert arm.ended()[-1] == (mode, "completed", None)
         assert np.all(arm.world.inputs()["shoulder.effort"] == 0.0)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_disarming_lets_go_and_arming_again_moves_nothing():
@@ -204,7 +204,7 @@ def test_disarming_lets_go_and_arming_again_moves_nothing():
         for channel in ("stiff", "effort"):
             assert set(told[f"shoulder.{channel}"][k:]) == {0.0}
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_disarm_reaches_it_by_robot_and_path_alone():
@@ -218,7 +218,7 @@ def test_disarm_reaches_it_by_robot_and_path_alone():
         disarm({})
         assert arm.ended()[-1] == ("bend", "cancelled", "disarmed")
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_a_fault_kills_the_driver_lets_go_and_a_new_one_takes_the_same_port():
@@ -237,7 +237,7 @@ def test_a_fault_kills_the_driver_lets_go_and_a_new_one_takes_the_same_port():
         assert arm.q() == pytest.approx(0.4, abs=1e-3)
         assert arm.ended()[-1] == ("again", "completed", None)
 
-    rig.run(body)
+    live_rig.run(body)
 
 
 def test_feedback_tells_position_velocity_and_effort_in_joint_space():
@@ -255,7 +255,7 @@ def test_feedback_tells_position_velocity_and_effort_in_joint_space():
         assert state["position"] == arm.world.output("elbow.position")
         assert state["set_point"]["stiff"] == 1.0
 
-    rig.run(body, feedback_hz=20.0)
+    live_rig.run(body, feedback_hz=20.0)
 
 
 def test_straight_positions_are_set_points_at_once_with_their_velocity():
@@ -269,18 +269,18 @@ def test_straight_positions_are_set_points_at_once_with_their_velocity():
         assert told["shoulder.velocity"].tolist() == [25.0] * 10 + [0.0] * 10
         assert arm.ended() == [("a", "completed", None)], "told only where there is an id"
 
-    rig.run(body, profile="none")
+    live_rig.run(body, profile="none")
 
 
 def test_a_jerk_limit_is_kept():
     async def body(arm):
         arm[SHOULDER].set_position(1.0)
         await asyncio.sleep(2.0)
-        a = np.diff(arm.world.inputs()["shoulder.velocity"]) / rig.DT
-        assert np.max(np.abs(np.diff(a))) / rig.DT <= 5000.0 * 1.001
+        a = np.diff(arm.world.inputs()["shoulder.velocity"]) / live_rig.DT
+        assert np.max(np.abs(np.diff(a))) / live_rig.DT <= 5000.0 * 1.001
         assert np.max(np.abs(a)) <= 50.0 * 8.0 * 1.001
 
-    rig.run(body, jerk=5000.0)
+    live_rig.run(body, jerk=5000.0)
 
 
 def test_before_the_first_tick_it_knows_where_it_is():
@@ -289,13 +289,13 @@ def test_before_the_first_tick_it_knows_where_it_is():
         assert state["position"] == pytest.approx(-50.0 * (0.7 - 0.3))
         assert arm.q("elbow") == 0.7
 
-    rig.run(body, state=bent(0.0, 0.7))
+    live_rig.run(body, state=bent(0.0, 0.7))
 
 
 @pytest.mark.parametrize(("options", "what"), [({"feedback_hz": -1.0}, "feedback_hz"), ({"profile": "s_curve", "jerk": None}, "jerk")])
 def test_options_that_make_no_sense_are_refused(options, what):
     with pytest.raises(PushrodError, match=what):
-        rig.run(lambda arm: asyncio.sleep(0.0), **options)
+        live_rig.run(lambda arm: asyncio.sleep(0.0), **options)
 
 
 def test_it_answers_only_what_it_knows():
@@ -303,5 +303,5 @@ def test_it_answers_only_what_it_knows():
         with pytest.raises(LookupError, match="'state'"):
             await arm.rt[SHOULDER].request("temperature")
 
-    rig.run(body)
+    live_rig.run(body)
     assert set(JointPort.channels) == {"stiff", "position", "velocity", "effort"}

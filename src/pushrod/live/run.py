@@ -125,12 +125,14 @@ async def _through_runtime(
         senders = [(feed, rt[feed.actuator].direct) for feed in feeds]
 
         def tick(k: int) -> None:
+            if k >= scenario.steps:
+                return  # at the very end nothing is asked any more
             for feed, direct in senders:
                 feed.note(direct.send(feed.payload(k)))
             for command in due.get(k, ()):
                 answers.append(Answered(command, rt[command.to].publish.send(payload_of(command), id=command.id)))
             if k * PARTS // scenario.steps != (k + 1) * PARTS // scenario.steps:
-                progress(min(k + 1, scenario.steps), scenario.steps)
+                progress(k + 1, scenario.steps)
 
         rt.loop(hz=1.0 / scenario.dt, name=f"scenario {scenario.name}")(tick)
         await over.wait()

@@ -30,8 +30,10 @@ class _Jump:
             return self._real.select(None)
         due = round(self.loop._scheduled[0]._when * 1e9) if timeout is not None and self.loop._scheduled else None
         heap = self._clock.heap
-        if heap and (due is None or heap[0][0] <= due):  # the clock's own loops come first at equal time
-            self._clock.pop()
+        if heap and (due is None or heap[0][0] <= due):
+            now = heap[0][0]
+            while heap and heap[0][0] <= now:  # all that the clock has to do at a time comes before who slept until then
+                self._clock.pop()
             return ()
         if due is None:
             return self._real.select(None)  # nothing is scheduled anywhere: wait for real I/O
