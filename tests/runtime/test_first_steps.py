@@ -13,6 +13,7 @@ from pushrod.core.errors import InputError
 from pushrod.runtime import Declined, LocalBus, SteppedClock, WallClock
 from pushrod.runtime import run as run_on
 from pushrod.runtime.message import LeaseChanged
+from pushrod.runtime.payload import Position
 from pushrod.runtime.runtime import Runtime
 from pushrod.runtime.simulated import Kinematic
 
@@ -175,3 +176,40 @@ def test_a_driver_may_decline_one_command_and_go_on() -> None:
 
     assert run(robot(), {"motor": Picky}, body) == ("declined", "not backwards while the brake is on", True)
     assert len(DISARMED) == 1  # at the end
+
+
+def test_a_batch_has_ids_and_a_commander_that_starts_anew_counts_anew() -> None:
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        rt.send([("motor", Position(0.5), "a")])
+        end = await rt.motion("motor", "a")
+        rt["motor"].direct.set_position(0.1, sequence=7)
+        late = rt["motor"].direct.set_position(0.2, sequence=1).reason
+        rt.disarm()
+        rt.arm()
+        return end.reason, late, rt["motor"].direct.set_position(0.2, sequence=1).ok
+
+    assert run(robot(), {"motor": Kinematic}, body) == ("completed", "sequence", True)
+
+
+def test_a_driver_reports_an_error_of_its_hardware() -> None:
+    class Warm(Servo):
+        def handle_command(self, payload: Any, command: Any) -> None:
+            self.context.report_error("80 degC")
+
+    async def body(rt: Runtime) -> Any:
+        watch = rt.subscribe(("safety", "error"))
+        rt.arm()
+        rt["motor"].direct.set_position(0.1)
+        return watch.poll().payload, str(rt.state)
+
+    error, state = run(robot(), {"motor": Warm}, body)
+    assert (error.path, error.error, state) == (("base", "shoulder", "motor"), "80 degC", "armed")
+
+
+def test_payloads_that_are_none_are_named() -> None:
+    class Wrong(Servo):
+        command_payloads = ("Position",)
+
+    with pytest.raises(InputError, match="Position"):
+        run(robot(), {"motor": Wrong}, lambda rt: asyncio.sleep(0))

@@ -64,6 +64,7 @@ class Arming:
             self._epochs += 1
             for name in out:
                 self._guards[name].gate.out = ""
+                self._guards[name].gate.seen.clear()  # who starts anew may count anew
                 self._guards[name].gate.epoch = self._epochs
             self._move(Event.ARM, "armed")
             return Armed(True, self.state)

@@ -30,8 +30,12 @@ def hears_nothing(prefix: str | Iterable[str], types: Iterable[type] = (), latch
     """A context outside a runtime."""
 
 
-def knows_no_actuator(address: str) -> Any:
+def knows_no_actuator(address: Any) -> Any:
     raise LookupError(f"{address}: there are no actuators outside a runtime")
+
+
+def says_nothing(error: str) -> None:
+    """As above."""
 
 
 class Context(Struct, frozen=True):
@@ -40,7 +44,8 @@ class Context(Struct, frozen=True):
     `publish(payload)` puts a motor-space JointState, BeginMotion or EndMotion on the actuator's topic, turned into joint space; all else as it is.
     `call_later(seconds, function)` calls back on the runtime's clock.
     `listen(prefix, types)` has what is published at a topic or below brought to `handle_message`.
-    `actuator(address)` is another actuator, to be commanded under this one's name.
+    `actuator(address)` is another actuator, to be commanded under this one's name; `send([(address, payload), ...])` commands several as one.
+    `report_error(text)` tells observers of safety of a hardware error; nothing else happens.
     """
 
     robot: str
@@ -52,6 +57,8 @@ class Context(Struct, frozen=True):
     call_later: Callable[[float, Callable[[], None]], Callable[[], None]]
     listen: Callable[..., None] = hears_nothing
     actuator: Callable[[str], Any] = knows_no_actuator
+    send: Callable[..., Any] = knows_no_actuator
+    report_error: Callable[[str], None] = says_nothing
 
     def publish_begin_motion(self, initial: float, target: float, arrival: float, **more: Any) -> None:
         """Tell that a motion begins, in motor space: from, to, and when it should arrive on the runtime's clock; `more` as in BeginMotion."""

@@ -42,7 +42,7 @@ class Gate:
         reject: bool = False,
         failed: Callable[[BaseException], None] = lambda error: None,
     ) -> None:
-        strangers = [kind.__name__ for kind in payloads if not issubclass(kind, Payload)]
+        strangers = [str(getattr(kind, "__name__", kind)) for kind in payloads if not (isinstance(kind, type) and issubclass(kind, Payload))]
         if strangers:
             raise InputError(f"{name}: its driver accepts {', '.join(strangers)}, which must subclass Payload to pass the gate")
         self.name = name

@@ -213,7 +213,7 @@ class Host:
 
         motor = MotorProfile.of(gate.limits, gate.transmission)
         return Context(
-            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.part.later, self.part.mail.listen, self.part.commanded
+            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.part.later, self.part.mail.listen, *self.part.surroundings
         )
 
 

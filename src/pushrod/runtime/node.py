@@ -76,4 +76,4 @@ class Node:
 
         motor = MotorProfile.of(self._resolve(self.moves_with[0]), self._transmission)
         part = self.part
-        return Context(self.robot, self.path, joint, motor, self.clock.now, report, part.later, part.mail.listen, part.commanded)
+        return Context(self.robot, self.path, joint, motor, self.clock.now, report, part.later, part.mail.listen, *part.surroundings)

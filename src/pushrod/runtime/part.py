@@ -18,7 +18,7 @@ from pushrod.robot.options import plain
 from pushrod.robot.reference import references, with_values
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
-from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver
+from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver, says_nothing
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.mailbox import Mailbox
 from pushrod.runtime.message import Message
@@ -87,6 +87,14 @@ class SlotTurns(Turns):
         return self._slot.ask(lambda: self._locked.ask(call).result())
 
 
+class Surroundings(NamedTuple):
+    """What a part reaches of the runtime around it."""
+
+    actuator: Callable[[str], Any]
+    send: Callable[..., Any]
+    report_error: Callable[[str], None]
+
+
 class Source(NamedTuple):
     """Where the driver of a part comes from, and its options, which may name parameters. The first one is made before they have values."""
 
@@ -138,7 +146,7 @@ class Part:
         self.slowly: Callable[[Callable[[], None]], Any] = lambda call: clock.aside(call, name)
         self.context: Context | None = None
         self.failed: Callable[[Part, BaseException], None] = lambda part, error: None
-        self.commanded: Callable[[str], Any] = knows_no_actuator
+        self.surroundings = Surroundings(knows_no_actuator, knows_no_actuator, says_nothing)
         self._source = source
         self._resolve = resolve
         self._ticking = False

@@ -32,7 +32,7 @@ from pushrod.runtime.making_safe import Guard, InlineGuard, ParkedGuard, find_di
 from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
-from pushrod.runtime.part import DriverError
+from pushrod.runtime.part import DriverError, Surroundings
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.responsive import responsive
 from pushrod.runtime.result import Result
@@ -86,7 +86,7 @@ class Runtime:
         self._begun = False
         self._stack = ExitStack()
         for owner in self._owners():
-            owner.part.commanded = self._commanded_by(owner.part.path[-1])
+            owner.part.surroundings = self._around(owner)
             self._supervisor.look_after(owner)
 
     async def __aenter__(self) -> "Runtime":
@@ -131,16 +131,18 @@ class Runtime:
             self._handles[key] = Handle(host, source, host.direct(source), host.sync(source), host.publish(source))
         return self._handles[key]
 
-    def send(self, commands: Iterable[tuple[Address, Payload]], source: str = "local", validity: float = 0.0) -> list[Result]:
-        """Several commands as one: all pass their gates, then all act in the same tick; or none does."""
-        asked = [(self.handle(address, source).host, payload) for address, payload in commands]
-        blocking = sorted({host.name for host, _ in asked if host.slot is not None})
+    def send(
+        self, commands: Iterable[tuple[Address, Payload] | tuple[Address, Payload, str]], source: str = "local", validity: float = 0.0
+    ) -> list[Result]:
+        """Several commands as one, each (address, payload) or (address, payload, id): all pass their gates, then all act at once; or none does."""
+        asked = [(self.handle(address, source).host, payload, id[0] if id else None) for address, payload, *id in commands]
+        blocking = sorted({host.name for host, _, _ in asked if host.slot is not None})
         if blocking:
             raise InputError(f"{', '.join(blocking)}: a driver that blocks cannot act in the same tick as others; use sync")
         now = self.clock.now()
-        pairs = [(host.gate, Command(payload, source, now, validity)) for host, payload in asked]
+        pairs = [(host.gate, Command(payload, source, now, validity, id=id)) for host, payload, id in asked]
         results = send(pairs)
-        for (host, _), (_, command), result in zip(asked, pairs, results, strict=True):
+        for (host, _, _), (_, command), result in zip(asked, pairs, results, strict=True):
             host.announce(command, result)
         return results
 
@@ -209,8 +211,13 @@ class Runtime:
         controllers = [node for node in self.nodes.values() if node.topic[0] == "controller"]
         return (*sensors, *self.hosts.values(), *controllers)
 
-    def _commanded_by(self, source: str) -> Callable[[Address], Handle]:
-        return lambda address: self.handle(address, source)
+    def _around(self, owner: Host | Node) -> Surroundings:
+        source = owner.path[-1]
+        return Surroundings(
+            lambda address: self.handle(address, source),
+            lambda commands, validity=0.0: self.send(commands, source, validity),
+            lambda error: self.report_error(owner.path, error),
+        )
 
     def _start_loops(self) -> None:
         if self.machine is not None:
