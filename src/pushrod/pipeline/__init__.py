@@ -4,6 +4,11 @@ from pushrod.pipeline.allocate.priority import PRIORITY
 from pushrod.pipeline.allocate.rank import RANK
 from pushrod.pipeline.allocate.two_motor import TWO_MOTOR_ALLOCATION
 from pushrod.pipeline.allocate.weighted import WEIGHTED
+from pushrod.pipeline.control.heading import HEADING
+from pushrod.pipeline.control.pi import PI
+from pushrod.pipeline.control.pid import PID
+from pushrod.pipeline.control.speed import SPEED
+from pushrod.pipeline.control.yaw_rate import YAW_RATE
 from pushrod.pipeline.esc import ESC
 from pushrod.pipeline.motor_stage import MOTOR_STAGE
 from pushrod.pipeline.n_motor_pipeline import N_MOTOR_PIPELINE
@@ -25,5 +30,10 @@ PIPELINE = {
         PRIORITY,
         WEIGHTED,
         N_MOTOR_PIPELINE,
+        PI,
+        PID,
+        SPEED,
+        YAW_RATE,
+        HEADING,
     )
 }
