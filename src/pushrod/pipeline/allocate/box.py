@@ -2,12 +2,12 @@
 
     min  sum_i w_i (A x - v)_i^2      lo <= x <= hi        and, of all minimisers, one near c
 
-H = A' W A + gamma is solved over the unknowns that are free; a step that meets a bound stops there and fixes that unknown, and at the minimum
+A' W A + gamma is solved over the unknowns that are free; a step that meets a bound stops there and fixes that unknown, and at the minimum
 over the free ones the fixed unknown whose gradient points inwards most is let go. The pull gamma (x - c) towards the preferred place only chooses
-among minimisers: once the minimum with it is found, it is dropped from the gradient and the same steps go on until the gradient of the least
+among minimisers: once the minimum with it is found, it is dropped from the gradient, and the same steps go on until the gradient of the least
 squares themselves is spent.
 
-A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-9 (1e-5 in single precision)
+A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-12 (1e-5 in single precision)
 optimality   the certificate: the largest component of the projected gradient at x; 0 at an exact minimum
 """
 
@@ -36,11 +36,11 @@ def single() -> bool:
 
 
 @pure
-def gram(H: Line, E: Line, w: Line, stiff: Line, n: int, m: int, gamma: float) -> Line:
-    """The lower half of H."""
+def gram(H: Line, E: Line, w: Line, n: int, m: int) -> Line:
+    """The lower half of A' W A."""
     for a in range(n):
         for b in range(a + 1):
-            h = gamma * effector_line.get(stiff, a) if a == b else 0.0
+            h = 0.0
             for i in range(m):
                 h = h + axis_line.get(w, i) * matrix_line.get(E, i * n + a) * matrix_line.get(E, i * n + b)
             H = square_line.put(H, a * N_MOST + b, h)
@@ -48,8 +48,8 @@ def gram(H: Line, E: Line, w: Line, stiff: Line, n: int, m: int, gamma: float) -
 
 
 @pure
-def factor(F: Line, H: Line, side: Line, n: int, least: float) -> Line:
-    """Cholesky factor of H over the free unknowns; a fixed one is a row of the unit matrix. The diagonal is stored as its reciprocal."""
+def factor(F: Line, H: Line, stiff: Line, side: Line, n: int, gamma: float) -> Line:
+    """Cholesky factor of H + gamma over the free unknowns; a fixed one is a row of the unit matrix. The diagonal is stored as its reciprocal."""
     for a in range(n):
         for b in range(a):
             h = 0.0
@@ -61,10 +61,10 @@ def factor(F: Line, H: Line, side: Line, n: int, least: float) -> Line:
             F = square_line.put(F, a * N_MOST + b, h)
         d = 1.0
         if effector_line.get(side, a) == 0.0:
-            d = square_line.get(H, a * N_MOST + a)
+            d = square_line.get(H, a * N_MOST + a) + gamma * effector_line.get(stiff, a)
             for c in range(a):
                 d = d - square_line.get(F, a * N_MOST + c) * square_line.get(F, a * N_MOST + c)
-        F = square_line.put(F, a * N_MOST + a, 1.0 / math.sqrt(maximum(d, least)))
+        F = square_line.put(F, a * N_MOST + a, 1.0 / math.sqrt(maximum(d, 1e-3 * gamma)))
     return F
 
 
@@ -109,13 +109,13 @@ def gradient(g: Line, E: Line, r: Line, stiff: Line, x: Line, c: Line, n: int, m
 @pure
 def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: Line, hi: Line, n: int, m: int) -> Solved:
     """From any x within the bounds."""
-    gamma = 1e-5 if single() else 1e-9
-    spent = 5e-6 if single() else 1e-13
+    gamma = 1e-5 if single() else 1e-8
+    spent = 5e-6 if single() else 1e-15
     scale = 1.0
     for i in range(m):
         scale = maximum(scale, abs(axis_line.get(v, i)))
     spent = spent * scale
-    H = gram(square_line.empty(), E, w, stiff, n, m, gamma)
+    H = gram(square_line.empty(), E, w, n, m)
     F = square_line.empty()
     side = effector_line.empty()  # 0 free, -1 fixed at lo, 1 fixed at hi
     r = axis_line.empty()
@@ -124,6 +124,7 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
     pulling = 1.0  # 0 once the minimum with the pull is found
     optimality = 0.0
     rounds = 0
+    before = 0.0  # the free gradient a whole step ago; 0 where the last step was cut short
     stale = True  # F does not fit the free unknowns
     going = True
     while going and rounds < ROUNDS:
@@ -142,19 +143,24 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
                 out = j
         optimality = maximum(free, worst)
         moving = True
-        if free <= spent:
-            if out >= 0 and worst > spent:
+        # spent, or down to rounding: a whole step no longer makes it less
+        if free <= spent or (free <= 1e4 * spent and free > 0.5 * before and before > 0.0):
+            before = 0.0
+            if out >= 0 and worst > maximum(spent, 2.0 * free):
                 side = effector_line.put(side, out, 0.0)
                 stale = True
             else:
                 moving = False
                 going = pulling > 0.0
                 pulling = 0.0
+                gamma = 1e-5 if single() else 1e-12
+                stale = True
         if moving:
             if stale:
-                F = factor(F, H, side, n, 0.5 * gamma)
+                F = factor(F, H, stiff, side, n, gamma)
                 stale = False
             p = descent(p, F, g, side, n)
+            before = free
             # the first step goes to the minimum without bounds and is brought within them; each later one stops at the first bound it meets
             t = 1.0
             block = -1
@@ -175,6 +181,7 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
                     to = a if at < 0.0 else b
                     side = effector_line.put(side, j, at)
                     stale = True
+                    before = 0.0
                 x = effector_line.put(x, j, clamp(to, a, b))
         rounds = rounds + 1
     return Solved(x, optimality, float(rounds))

@@ -21,7 +21,7 @@ from pushrod.pipeline.allocate.axes import M_MOST, N_MOST, Axes, Health, Line, a
 WEIGHTS_SPREAD = 1e6  # between the most and the least important axis, as errors relative to its authority
 HEALTH_LEAST = 1e-3  # an effector that does less counts as dead: it is not asked
 
-SQUARE = (1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
+SQUARE = (1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
 
 
 class Params(NamedTuple):
@@ -110,7 +110,7 @@ def authorities(r: Line, p: Params, n: int, m: int) -> Line:
 def scaled(E: Line, p: Params, r: Line, k: Line, n: int, m: int) -> Line:
     """A, row by row."""
     for j in range(n):
-        d = working(effector_line.get(k, j)) * 0.5 * (p.hi[j] - p.lo[j])
+        d = working(effector_line.get(k, j)) * half_range(p, j)
         for i in range(m):
             E = matrix_line.put(E, i * n + j, p.B[i * n + j] * d / axis_line.get(r, i))
     return E

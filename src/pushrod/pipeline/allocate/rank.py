@@ -37,10 +37,12 @@ class Out(NamedTuple):
 
 
 @pure
-def dot(E: Line, a: int, b: int, n: int) -> float:
+def dot(p: Params, E: Line, a: int, b: int, n: int) -> float:
+    """Of two rows, over the effectors that can move."""
     t = 0.0
     for j in range(n):
-        t = t + matrix_line.get(E, a * n + j) * matrix_line.get(E, b * n + j)
+        if p.lo[j] < p.hi[j]:
+            t = t + matrix_line.get(E, a * n + j) * matrix_line.get(E, b * n + j)
     return t
 
 
@@ -54,9 +56,9 @@ def decide(kept: Line, p: Params, E: Line, n: int, m: int) -> Kept:
     trace = 0.0
     for c in range(m):
         i = int(p.order[c])
-        pivot = dot(E, i, i, n)
+        pivot = dot(p, E, i, i, n)
         for a in range(rank):
-            t = dot(E, i, int(axis_line.get(who, a)), n)
+            t = dot(p, E, i, int(axis_line.get(who, a)), n)
             for b in range(a):
                 t = t - factor_line.get(L, a * M_MOST + b) * axis_line.get(y, b)
             t = t / factor_line.get(L, a * M_MOST + a)

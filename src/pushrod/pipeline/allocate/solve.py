@@ -88,13 +88,16 @@ def stiffness(line: Line, p: Params, n: int) -> Line:
 
 
 @pure
-def outputs(u: Line, p: Params, x: Line, k: Line, lo: Line, hi: Line, n: int) -> Line:
-    """From x back to u, never beyond a bound by rounding; a dead effector is not asked."""
+def outputs(u: Line, p: Params, x: Line, k: Line, a: Line, b: Line, lo: Line, hi: Line, n: int) -> Line:
+    """From x within a and b back to u within lo and hi, a bound to the very bound; a dead effector is not asked."""
     for j in range(n):
-        a = effector_line.get(lo, j)
-        b = effector_line.get(hi, j)
-        to = effector_line.get(x, j) * half_range(p, j) if working(effector_line.get(k, j)) > 0.0 else 0.0
-        u = effector_line.put(u, j, clamp(to, a, b))
+        t = effector_line.get(x, j)
+        to = (
+            effector_line.get(lo, j)
+            if t <= effector_line.get(a, j)
+            else (effector_line.get(hi, j) if t >= effector_line.get(b, j) else t * half_range(p, j))
+        )
+        u = effector_line.put(u, j, clamp(to if working(effector_line.get(k, j)) > 0.0 else 0.0, effector_line.get(lo, j), effector_line.get(hi, j)))
     return u
 
 
@@ -157,7 +160,7 @@ def solve(u: Line, gone: Line, p: Params, policy: float, command: Line, k: Line,
                 start = effector_line.put(start, j, effector_line.get(x, j))
             aim = served(aim, p, start, E, kept, v, a, b, n, m)
             x = preferred(x, p, a, b, n)
-    return Answer(outputs(u, p, x, k, lo, hi, n), lost(gone, kept, m), found.gain, found.rank, optimality, rounds)
+    return Answer(outputs(u, p, x, k, a, b, lo, hi, n), lost(gone, kept, m), found.gain, found.rank, optimality, rounds)
 
 
 @pure

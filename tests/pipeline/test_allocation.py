@@ -1,0 +1,217 @@
+"""Allocation to n effectors, by priority and by weights: bounds, what passes, what is protected, what is optimal, and how smoothly."""
+
+import re
+
+import numpy as np
+import pytest
+from effector_sets import authority, axes, commands, first, healths, laws, matrix, sizes
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog, lsq_linear
+
+from counts import examples
+from pushrod.core.check import problems
+from pushrod.core.model import Model
+from pushrod.pipeline.allocate.axes import Axes, Health
+from pushrod.pipeline.allocate.effectiveness import HEALTH_LEAST, In, Params, State
+from pushrod.pipeline.allocate.priority import PRIORITY
+from pushrod.pipeline.allocate.solve import Out
+from pushrod.pipeline.allocate.weighted import WEIGHTED
+
+both = pytest.mark.parametrize("model", [PRIORITY, WEIGHTED], ids=lambda m: m.name)
+COUNT = examples(50)
+
+
+def allocated(model: Model, p: Params, v: Axes, k: Health = Health()) -> Out:  # noqa: B008
+    return model.step(p, State(), In(v, k), 0.01)[1]
+
+
+def kept(p: Params, y: Out) -> np.ndarray:
+    return first(y.lost, sizes(p)[1]) == 0.0
+
+
+@both
+@given(p=laws(), v=commands(), k=healths)
+@settings(max_examples=COUNT)
+def test_within_bounds_and_told_through_the_same_effectiveness(model: Model, p: Params, v: Axes, k: Health) -> None:
+    n, m = sizes(p)
+    y = allocated(model, p, v, k)
+    u = first(y.u, n)
+    assert (u >= p.lo).all()
+    assert (u <= p.hi).all()
+    assert y.u[n:] == (0.0,) * (8 - n)
+    assert first(y.v, m) == pytest.approx(matrix(p, k) @ u, abs=1e-12)
+
+
+@both
+@given(p=laws(), f=st.lists(st.floats(0.0, 1.0), min_size=8, max_size=8), k=healths)
+@settings(max_examples=COUNT)
+def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[float], k: Health) -> None:
+    n, m = sizes(p)
+    v = matrix(p, k) @ (np.array(p.lo) + np.array(f[:n]) * (np.array(p.hi) - p.lo))
+    y = allocated(model, p, axes(v), k)
+    share = (first(y.v, m) - v) / authority(p)
+    assert np.abs(share[kept(p, y)]).max(initial=0.0) <= 1e-8
+
+
+@both
+@given(p=laws(), v=commands())
+@settings(max_examples=COUNT)
+def test_twice_is_once(model: Model, p: Params, v: Axes) -> None:
+    m = sizes(p)[1]
+    y = allocated(model, p, v)
+    z = allocated(model, p, axes(first(y.v, m)))
+    assert np.abs((first(z.v, m) - first(y.v, m)) / authority(p))[kept(p, y)].max(initial=0.0) <= 1e-8
+
+
+@both
+@given(p=laws(gain_max=5.0), v=commands(), way=commands())
+@settings(max_examples=COUNT)
+def test_no_jump_in_the_command_or_in_the_outputs(model: Model, p: Params, v: Axes, way: Axes) -> None:
+    n, m = sizes(p)
+    h = 1e-9
+    r = authority(p)
+    step = first(way, m) / max(1e-9, np.abs(first(way, m)).max())
+    a, b = (allocated(model, p, axes((first(v, m) / 3.0 + s * step) * r)) for s in (0.0, h))
+    assert np.abs((first(a.v, m) - first(b.v, m)) / r)[kept(p, a)].max(initial=0.0) <= 1e-5
+    assert np.abs(first(a.u, n) - first(b.u, n)).max() <= 1e-3
+
+
+@given(p=laws(), v=commands(), w=commands())
+@settings(max_examples=COUNT)
+def test_weighted_never_moves_the_answer_more_than_the_command(p: Params, v: Axes, w: Axes) -> None:
+    """It is the nearest point of a convex set, measured with the weights."""
+    m = sizes(p)[1]
+    a, b = allocated(WEIGHTED, p, v), allocated(WEIGHTED, p, w)
+    root = np.sqrt(p.weight) * kept(p, a)
+    moved, asked = (np.linalg.norm(root * (first(x, m) - first(y, m))) for x, y in ((a.v, b.v), (v, w)))
+    assert moved <= asked * (1.0 + 1e-7) + 1e-7
+
+
+@given(p=laws(), v=commands(), k=healths)
+@settings(max_examples=examples(80))
+def test_weighted_is_not_beaten(p: Params, v: Axes, k: Health) -> None:
+    n, m = sizes(p)
+    y = allocated(WEIGHTED, p, v, k)
+    root = np.sqrt(p.weight) * kept(p, y)
+    M, b = root[:, None] * matrix(p, k), root * first(v, m)
+    lo, hi = np.array(p.lo), np.array(p.hi)
+    hi = np.where(hi > lo, hi, lo + 1e-12)  # scipy wants room between the bounds
+    best = lsq_linear(M, b, (lo, hi), method="bvls", tol=1e-15, max_iter=1000)
+    cost = ((M @ first(y.u, n) - b) ** 2).sum()
+    assert cost <= 2.0 * best.cost + 1e-8 * max(1.0, 2.0 * best.cost)
+
+
+@given(p=laws(), v=commands(), k=healths)
+@settings(max_examples=COUNT)
+def test_the_certificate_of_the_weighted_answer_is_true(p: Params, v: Axes, k: Health) -> None:
+    n, m = sizes(p)
+    y = allocated(WEIGHTED, p, v, k)
+    half = np.where(np.array(p.hi) > p.lo, (np.array(p.hi) - p.lo) / 2.0, 1.0)
+    r = authority(p)
+    weight = np.array(p.weight) * r**2 * kept(p, y)
+    A = matrix(p, k) * half / r[:, None]
+    u = first(y.u, n)
+    g = A.T @ (weight / max(weight.max(initial=0.0), 1e-300) * (A @ (u / half) - first(v, m) / r))
+    g[np.array(p.hi) == p.lo] = 0.0
+    inwards = np.where(u <= p.lo, np.minimum(g, 0.0), np.where(u >= p.hi, np.maximum(g, 0.0), g))
+    scale = max(1.0, np.abs(first(v, m) / r).max())
+    assert np.abs(inwards[np.array(k[:n]) >= HEALTH_LEAST]).max(initial=0.0) <= 1e-10 * scale
+    assert y.optimality <= 1e-11 * scale
+
+
+@given(p=laws(), v=commands(), k=healths)
+@settings(max_examples=COUNT)
+def test_the_first_axis_is_met_whenever_it_can_be(p: Params, v: Axes, k: Health) -> None:
+    y = allocated(PRIORITY, p, v, k)
+    order = [int(i) for i in p.order if y.lost[int(i)] == 0.0]
+    assume(order)
+    row = matrix(p, k)[order[0]]
+    ends = np.sort([row * p.lo, row * p.hi], axis=0).sum(1)
+    assert y.v[order[0]] == pytest.approx(np.clip(v[order[0]], *ends), abs=1e-8 * authority(p)[order[0]])
+
+
+@given(p=laws(gain_max=10.0, kinds=("any", "whole")), v=commands())
+@settings(max_examples=examples(25))
+def test_each_axis_gets_what_those_before_it_leave(p: Params, v: Axes) -> None:
+    """Against linear programs, one after another; an effector of tiny effect would make much of their tolerance."""
+    y = allocated(PRIORITY, p, v)
+    B, r = matrix(p), authority(p)
+    held: list[int] = []
+    got: list[float] = []
+    for i in (int(i) for i in p.order if y.lost[int(i)] == 0.0):
+        ends = []
+        for sign in (1.0, -1.0):
+            lp = linprog(
+                sign * B[i] / r[i],
+                A_eq=B[held] / r[held, None] if held else None,
+                b_eq=np.array(got) / r[held] if held else None,
+                bounds=list(zip(p.lo, p.hi, strict=True)),
+                method="highs-ds",
+                options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            )
+            assume(lp.status == 0)  # its own tolerance on the held axes can leave it nothing
+            ends.append(sign * lp.fun * r[i])
+        want = min(max(v[i], ends[0]), ends[1])
+        assert y.v[i] == pytest.approx(want, abs=1e-6 * r[i])
+        held.append(i)
+        got.append(y.v[i])
+
+
+@both
+def test_effectors_the_axes_leave_free_go_where_they_prefer(model: Model) -> None:
+    B = np.array([[1.0, 1.0, 0.0, 0.5], [0.0, 1.0, 1.0, -0.5]])
+    prefer = np.array([0.2, -0.1, 0.3, 0.1])
+    p = Params(tuple(B.ravel()), (1.0, 1.0), (0.0, 1.0), (-1.0,) * 4, (1.0,) * 4, tuple(prefer), (1.0,) * 4)
+    v = np.array([0.4, 0.3])
+    y = allocated(model, p, axes(v))
+    assert first(y.u, 4) == pytest.approx(prefer + np.linalg.pinv(B) @ (v - B @ prefer), abs=1e-6)
+    stiff = allocated(model, p._replace(stiff=(1.0, 1.0, 1.0, 1e4)), axes(v))
+    assert abs(stiff.u.e3 - 0.1) < 1e-3 < abs(y.u.e3 - 0.1)
+
+
+@both
+@given(p=laws(gain_max=10.0), v=commands(), k=healths)
+@settings(max_examples=COUNT)
+def test_no_gain_above_the_stated_bound_when_effectors_fail(model: Model, p: Params, v: Axes, k: Health) -> None:
+    """While no effector is at a bound, they move from where they prefer by at most the gain times the command, in half-ranges and authorities."""
+    n, m = sizes(p)
+    lo, hi = -np.abs(p.lo) - 0.1, np.abs(p.hi) + 0.1
+    p = p._replace(lo=tuple(lo), hi=tuple(hi), prefer=(0.0,) * n)
+    assume(not list(problems(p)))
+    r = authority(p)
+    small = first(v, m) / max(1.0, np.abs(first(v, m) / r).max()) * 0.01
+    y = allocated(model, p, axes(small), k)
+    x = first(y.u, n) / ((hi - lo) / 2.0)
+    assume((np.abs(first(y.u, n)) < 0.99 * np.minimum(-lo, hi)).all())
+    assert np.linalg.norm(x) <= 10.0 * np.linalg.norm(small / r) * (1.0 + 1e-6) + 1e-9
+
+
+def test_truth_table_of_a_quad() -> None:
+    """Thrust, roll, pitch, yaw. Priority gives up yaw first, then the tilts, then thrust; the weights share."""
+    quad = Params(order=(1.0, 2.0, 0.0, 3.0), lo=(0.0,) * 4, prefer=(0.5,) * 4)
+    for v, want in [
+        ((2.0, 0.5, 0.5, 0.5), (2.0, 0.5, 0.5, 0.5)),  # all can be done
+        ((2.0, 2.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0)),  # a full tilt leaves thrust at its middle
+        ((4.0, 1.0, 0.0, 0.0), (3.0, 1.0, 0.0, 0.0)),  # thrust gives way to the tilt
+        ((0.0, 1.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.0)),  # ... and is raised for it
+        ((2.0, 1.0, 1.0, 2.0), (2.0, 1.0, 1.0, 0.0)),  # yaw gives way to both
+        ((2.0, 3.0, 0.0, 0.0), (2.0, 2.0, 0.0, 0.0)),  # no more than there is
+    ]:
+        assert allocated(PRIORITY, quad, Axes(*v)).v[:4] == pytest.approx(want, abs=1e-9), v
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"order": (0.0, 1.0, 1.0, 3.0)}, "order"),
+        ({"lo": (-1.0, 2.0, -1.0, -1.0)}, r"lo\[1\]"),
+        ({"weight": (1.0, 0.0, 1.0, 1.0)}, r"weight\[1\]"),
+        ({"weight": (1.0, 1e-3, 1.0, 1e4)}, "weight"),
+        ({"B": (1.0, 2.0, 3.0)}, "B"),
+        ({"hi": (1.0, 1.0)}, "hi"),
+        ({"gain_max": 0.5}, "gain_max"),
+    ],
+)
+def test_mistakes_are_told_by_name(changes: dict[str, tuple[float, ...]], named: str) -> None:
+    assert [text for text in problems(Params()._replace(**changes)) if re.match(rf"{named}\b|{named} ", text)]
