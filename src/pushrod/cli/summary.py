@@ -9,6 +9,7 @@ from rich.table import Table
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
+    from pushrod.sim.comparison import Compared
     from pushrod.sim.expectation import Outcome
     from pushrod.sim.response import Response
     from pushrod.sim.run import Result
@@ -29,6 +30,8 @@ def print_summary(result: "Result", console: Console | None = None) -> None:
         console.print((_wide if console.width >= WIDE else _narrow)(result, signs))
     if result.outcomes:
         console.print(_expectations(result.outcomes, signs))
+    if result.compared:
+        console.print(_comparisons(result.compared, signs))
 
 
 def _wide(result: "Result", signs: dict[int, str]) -> Table:
@@ -80,4 +83,24 @@ def _expectations(outcomes: tuple["Outcome", ...], signs: dict[int, str]) -> Tab
     for outcome in outcomes:
         e = outcome.expectation
         table.add_row(str(e), e.bounds.translate(signs), _number(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]")
+    return table
+
+
+def _comparisons(compared: tuple["Compared", ...], signs: dict[int, str]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("compared", overflow="fold")
+    table.add_column("with", overflow="fold")
+    table.add_column("was", justify="right", overflow="fold")
+    table.add_column("")
+    for i, found in enumerate(compared):
+        if i:
+            table.add_section()
+        comparison = found.comparison
+        first, second = (_number(value, comparison.what.unit) for value in found.values)
+        ratio = "-" if found.ratio is None else f"{found.ratio:.3g} times"
+        asked = f"second ≥ {comparison.times:g} times first".translate(signs) if comparison.times else "second over first"
+        verdict = "" if not comparison.times else "[green]held[/]" if found.held else "[bold red]FAILED[/]"
+        table.add_row(str(comparison.what), comparison.labels[0], first, "")
+        table.add_row("", comparison.labels[1], second, "")
+        table.add_row("", asked, ratio, verdict)
     return table

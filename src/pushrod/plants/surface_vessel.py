@@ -10,11 +10,11 @@ X, Y    force ahead and to port [N];  N moment to port [N.m], held over the tick
 x, y    position in the world [m], east and north (ENU, z up);  psi heading [rad], 0 to the east, counter-clockwise
 c       current [m/s], in the world, held over the tick
 
-Signs are those of REP 103: to port is positive, so a stronger thruster on the starboard side turns the vessel to port, psi growing. The state holds the
-velocity over ground: what a GNSS receiver sees, and what does not jump when the current changes. psi is not wrapped.
+Signs are those of REP 103: to port is positive, so a stronger thruster on the starboard side turns the vessel to port, psi growing. The state
+holds the velocity over ground: what a GNSS receiver sees, and what does not jump when the current changes. psi is not wrapped.
 
-Fossen, "Handbook of Marine Craft Hydrodynamics and Motion Control", 6.8: the equations in the velocity through the water hold for a current that does not
-change and does not turn. The terms with two velocities do no work: dE/dt = X u + Y v + N r - d(u) u - d(v) v - d(r) r, E = (m_u u^2 + m_v v^2 + I_r r^2) / 2.
+Fossen, "Handbook of Marine Craft Hydrodynamics and Motion Control", 6.8: in the velocity through the water these hold for a current that does not
+change and does not turn. The terms with two velocities do no work: E = (m_u u^2 + m_v v^2 + I_r r^2) / 2 changes by X u + Y v + N r and drag alone.
 
 Runge-Kutta of fourth order, in sub-steps short against the drag and the turn. Speeds end at 1e3.
 """

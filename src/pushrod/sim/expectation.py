@@ -5,6 +5,7 @@
 {signal: steer_ach, metric: rms_error, to: steer_req, below: 2 deg}
 {signal: yaw, metric: settling_time, goal: 90 deg, band: 1 deg, below: 8 s}
 {signal: steer_ach, metric: overshoot, to: steer_req, below: 20 %}
+{signal: v, metric: recovery_time, to: v_req, band: 0.1, from: 22 s, below: 3 s}
 """
 
 import math
@@ -40,7 +41,7 @@ class Samples(NamedTuple):
 class Metric(NamedTuple):
     about: str
     unit: str  # "y": that of the signal
-    needs: str  # "to", "goal" or ""
+    needs: str  # "to", "goal", "near" (another signal and a band) or ""
     measure: Callable[[Samples], float | None]
 
 
@@ -64,6 +65,12 @@ METRICS = {
     "delay": Metric("by how much it follows another signal", "s", "to", lambda s: response.delay(s.r, s.a, s.dt)),
     "rise_time": Metric("10 % to 90 % of the largest step", "s", "to", _step_of(lambda s, step: response.rise_time(s.a, step, s.dt))),
     "overshoot": Metric("beyond the largest step, as a share of it", "-", "to", _step_of(lambda s, step: response.overshoot(s.r, s.a, step))),
+    "recovery_time": Metric(
+        "from the start of the window until it stays within `band` of another signal",
+        "s",
+        "near",
+        lambda s: response.settling_time(s.a, s.t - s.t[0], s.r, s.band),
+    ),
     "settling_time": Metric("after which it stays within goal +- band", "s", "goal", lambda s: response.settling_time(s.a, s.t, s.goal, s.band)),
 }
 
@@ -124,9 +131,9 @@ class Outcome(NamedTuple):
 
 
 def compile_entry(
-    entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys, document: Document, duration: float = math.inf
+    entry: ExpectationEntry, signals: Mapping[str, Leaf], at: Keys, document: Document, duration: float = math.inf, bounded: bool = True
 ) -> Expectation | None:
-    """Names looked up, texts turned into SI; None with the problems noted. `duration` is that of the run [s]."""
+    """Names looked up, texts turned into SI; None with the problems noted. `duration` is that of the run [s]; `bounded`: it must say what is fine."""
     before = len(document.problems)
     for key in ("signal", "to"):
         name = getattr(entry, key)
@@ -137,7 +144,7 @@ def compile_entry(
     if len(document.problems) > before:
         return None
     metric, own = METRICS[entry.metric], str(signals[entry.signal].meta.unit)  # type: ignore[union-attr]
-    for need in {"goal": ("goal", "band"), "to": ("to",), "": ()}[metric.needs]:
+    for need in {"goal": ("goal", "band"), "to": ("to",), "near": ("to", "band"), "": ()}[metric.needs]:
         if getattr(entry, need) is None:
             document.add(at, f"metric {entry.metric} needs `{need}`")
     unit = own if metric.unit == "y" else metric.unit
@@ -153,7 +160,7 @@ def compile_entry(
     elif entry.near is not None:
         near, within = si("near", unit, 0.0), si("within", unit, 0.0)
         low, high = max(low, near - within), min(high, near + within)
-    if all(bound is None for bound in (entry.below, entry.above, entry.near, entry.within)):
+    if bounded and all(bound is None for bound in (entry.below, entry.above, entry.near, entry.within)):
         document.add(at, "says nothing: give `below`, `above`, or `near` and `within`")
     if low > high:
         document.add(at, f"can never hold: asks for at least {low:g} and at most {high:g} {unit}".removesuffix(" -"))
@@ -168,11 +175,16 @@ def compile_entry(
     return found if len(document.problems) == before else None
 
 
-def judge(e: Expectation, t: Signal, columns: Mapping[str, Signal], dt: float) -> Outcome:
-    """Whether an expectation held. A metric that cannot be taken (no step in the request, say) did not hold."""
+def measure(e: Expectation, t: Signal, columns: Mapping[str, Signal], dt: float) -> float | None:
+    """The number an expectation is about; None where it cannot be taken (no step in the request, say)."""
     keep = (t >= e.since) & (t <= e.until)
     if not np.any(keep):
-        return Outcome(e, None, False)
+        return None
     other = columns[e.signal if e.to is None else e.to][keep]
-    value = METRICS[e.metric].measure(Samples(t[keep], columns[e.signal][keep], other, e.goal, e.band, dt))
+    return METRICS[e.metric].measure(Samples(t[keep], columns[e.signal][keep], other, e.goal, e.band, dt))
+
+
+def judge(e: Expectation, t: Signal, columns: Mapping[str, Signal], dt: float) -> Outcome:
+    """Whether an expectation held. A metric that cannot be taken did not hold."""
+    value = measure(e, t, columns, dt)
     return Outcome(e, value, value is not None and e.low <= value <= e.high)

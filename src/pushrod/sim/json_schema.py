@@ -14,6 +14,7 @@ from pushrod.core.quantity import Q
 from pushrod.core.record import numbers
 from pushrod.signals import schema as signal_schema
 from pushrod.sim.command import CommandEntry, WaypointEntry
+from pushrod.sim.comparison import ComparisonEntry
 from pushrod.sim.expectation import ExpectationEntry
 from pushrod.sim.fault import fault_schema
 from pushrod.sim.machine import MachineFile, Pair, signals_of
@@ -38,7 +39,7 @@ def machine_schema(worlds: Mapping[str, World]) -> Schema:
 
 def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | None = None) -> Schema:
     """Of a scenario file; with the channels, states and signals of one world where it is given, and the actuators of its machine's robot."""
-    made = _struct(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry))
+    made = _struct(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry, ComparisonEntry))
     signal = {"$ref": "#/$defs/signal"}
     made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"))
     made["properties"]["signals"] = {"type": "object", "description": "one signal per input channel", "additionalProperties": signal}
@@ -52,6 +53,9 @@ def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | Non
         made["properties"]["initial"] = record_schema(world.State, world.State())
         entry = made["$defs"]["ExpectationEntry"]["properties"]
         entry["signal"] |= {"enum": list(signals_of(world))}
+        entry = made["$defs"]["ComparisonEntry"]["properties"]
+        entry["signal"] |= {"enum": list(signals_of(world))}
+        entry["parameter"] |= {"enum": [leaf.path for leaf in numbers(world.Params)]}
     return made
 
 

@@ -11,6 +11,7 @@ from pushrod.core.errors import InputError
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import Leaf, get, numbers
 from pushrod.signals import Track, value
+from pushrod.sim.comparison import Compared, take
 from pushrod.sim.expectation import Outcome, judge
 from pushrod.sim.machine import Machine, Tracked, signals_of
 from pushrod.sim.response import Response, respond
@@ -33,6 +34,7 @@ class Result:
     units: dict[str, str]
     responses: tuple[tuple[Tracked, Response], ...]
     outcomes: tuple[Outcome, ...]
+    compared: tuple[Compared, ...] = ()
 
     @property
     def t(self) -> Array:
@@ -41,27 +43,46 @@ class Result:
 
     @property
     def held(self) -> bool:
-        return all(outcome.held for outcome in self.outcomes)
+        return all(outcome.held for outcome in self.outcomes) and all(compared.held for compared in self.compared)
 
 
 def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
     """The whole scenario. `progress(done, total)` is called with ticks, from 0 on. One that commands actuators needs the runtime: see `live.run`."""
-    from pushrod.compiled.rollout import rollout
-
     if scenario.live:
         raise InputError(f"{scenario.document.file}: the scenario {scenario.name} commands actuators; run it with pushrod.live.run.simulate")
     check_room(scenario)
     inputs = sample(machine, scenario)
+    result = finish(machine, scenario, roll(scenario, scenario.params, inputs, progress), inputs)
+    return replace(result, compared=compare(result, inputs)) if scenario.comparisons else result
+
+
+def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
+    """The compiled world through the whole scenario, in chunks."""
+    from pushrod.compiled.rollout import rollout
+
     progress(0, scenario.steps)
     runs, state, k = [], scenario.state, 0
     for end in chunk_ends(scenario.steps):
         part = {name: values[k:end] for name, values in inputs.items()}
-        run = rollout(scenario.world, scenario.params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
+        run = rollout(scenario.world, params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
         runs.append(run)
         state, k = run.state_rows, end
         progress(k, scenario.steps)
-    whole = replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
-    return finish(machine, scenario, whole, inputs)
+    return replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
+
+
+def compare(result: Result, inputs: dict[str, Array]) -> tuple[Compared, ...]:
+    """The comparisons of a scenario: run again with what differs, but for the run there is."""
+
+    def columns(params: Any) -> dict[str, Array]:
+        if params == result.scenario.params:
+            return result.columns
+        return signals(roll(result.scenario, params, inputs), inputs)
+
+    return tuple(
+        take(comparison, result.t, (columns(comparison.params[0]), columns(comparison.params[1])), result.scenario.dt)
+        for comparison in result.scenario.comparisons
+    )
 
 
 def check_room(scenario: Scenario) -> None:
@@ -123,8 +144,13 @@ def sample_track(track: Track, t: Array) -> Array:
     return evaluate(value, track, t)
 
 
+def signals(run: Any, inputs: dict[str, Array]) -> dict[str, Array]:
+    """Every signal of a run by name."""
+    return {name: np.asarray(run[name], float) for name in run.names} | {f"in.{name}": values for name, values in inputs.items()}
+
+
 def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array]) -> Result:
-    columns = {name: np.asarray(run[name], float) for name in run.names} | {f"in.{name}": values for name, values in inputs.items()}
+    columns = signals(run, inputs)
     units = {name: str(leaf.meta.unit) for name, leaf in signals_of(machine.world).items()}  # type: ignore[union-attr]
     responses = tuple(
         (pair, respond(columns[pair.request], columns[pair.achieved], scenario.dt, pair.low, pair.high, pair.rate)) for pair in machine.track

@@ -9,6 +9,7 @@ initial: {v: 10 m/s}                              nested as the world's State
 signals: {steer: [{at: 2, for: 3, sine: {...}}]}  one per input channel; a channel left out keeps the default of its In field
 faults: [{at: 10 s, until: 12 s, channel: steer, kind: stuck}]
 expectations: [{signal: steer_ach, metric: max, below: 0.6}]
+compare: [{parameter: feedback, values: [true, false], signal: v, metric: rms_error, to: v_req, times: 2}]   the same run with one parameter otherwise
 
 For a machine with a robot, `commands` go to its actuators (see `command`), and a signal by the name of an actuator is a position [rad or m] sent to
 it every tick: such a scenario runs through the runtime.
@@ -34,6 +35,7 @@ from pushrod.core.record import numbers
 from pushrod.signals import Track
 from pushrod.signals.forms import read as read_signal
 from pushrod.sim.command import CommandEntry, Scripted, read_commands
+from pushrod.sim.comparison import Comparison, ComparisonEntry, compile_comparison
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
 from pushrod.sim.machine import Machine, is_there, locate, signals_of
@@ -60,6 +62,7 @@ class ScenarioFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commands: A[list[CommandEntry], Text(description="what is asked of the actuators of the machine's robot, and when")] = []
     faults: A[list[dict[str, Any]], Text(description="what breaks, and when")] = []
     expectations: A[list[ExpectationEntry], Text(description="what must hold after the run")] = []
+    compare: A[list[ComparisonEntry], Text(description="one number of two runs that differ in one parameter")] = []
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Scenario:
     document: Document
     commands: tuple[Scripted, ...] = ()
     streams: Mapping[str, Track] = field(default_factory=dict)
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def live(self) -> bool:
@@ -145,6 +149,9 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         document.problems.insert(0, (0, foreign))
     document.raise_problems()
     notes += [foreign] if foreign else []
+    pairs = sound_items(ComparisonEntry, data.get("compare"), ("compare",), document)
+    comparisons = [compile_comparison(entry, world, params, signals, at, document, head.dt, length) for at, entry in pairs]
+    document.raise_problems()
     check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
     document.raise_problems()
     machine.document.raise_problems()
@@ -172,6 +179,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         document,
         commands[: len(commands) - len(late)],
         {channel: track for channel, track in tracks.items() if channel in positions},
+        tuple(c for c in comparisons if c),
     )
 
 

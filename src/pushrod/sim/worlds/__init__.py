@@ -1,11 +1,12 @@
 """Worlds: whole machines as one step. Adding one touches two files: the new one and this table."""
 
 from pushrod.core.model import World
-from pushrod.sim.worlds import arm, car, satellite, servo, vehicle
+from pushrod.sim.worlds import arm, boat, car, satellite, servo, vehicle
 from pushrod.vehicles import VEHICLES
 
 WORLDS: dict[str, World] = {
     "arm": arm.ARM,
+    "boat": boat.BOAT,
     "car": car.CAR,
     "car_control": car.CAR_CONTROL,
     "satellite": satellite.SATELLITE,
