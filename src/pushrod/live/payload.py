@@ -59,3 +59,20 @@ class Attitude(Payload, frozen=True, gc=False, tag=True):
 
     def problem(self) -> str | None:
         return number("roll", self.roll) or number("pitch", self.pitch) or number("yaw", self.yaw)
+
+
+class Throttle(Payload, frozen=True, gc=False, tag=True):
+    """What a thruster or a wheel motor is to give, as a share of what it can: -1 full astern, 0 rest, 1 full ahead."""
+
+    u: float
+
+    def problem(self) -> str | None:
+        return number("u", self.u)
+
+    def within(self, limits: Limits) -> "Throttle":
+        u = clip(self.u, -1.0, 1.0)
+        return self if u == self.u else Throttle(u)
+
+    def to_motor(self, transmission: Transmission) -> "Throttle":
+        """A share is the same on both sides of a gearbox, but for the sense."""
+        return Throttle(-float(self.u)) if transmission.reversed else self

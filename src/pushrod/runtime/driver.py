@@ -42,6 +42,7 @@ class Context(Struct, frozen=True):
     """What the framework hands to a driver: who and where it is, its motor's limits, the clock, and ways to report.
 
     `publish(payload)` puts a motor-space JointState, BeginMotion or EndMotion on the actuator's topic, turned into joint space; all else as it is.
+    A sensor or a controller may add words, `publish(payload, "raw")`, to speak on a topic below its own.
     `call_later(seconds, function)` calls back on the runtime's clock.
     `listen(prefix, types)` has what is published at a topic or below brought to `handle_message`.
     `actuator(address)` is another actuator, to be commanded under this one's name; `send([(address, payload), ...])` commands several as one.
@@ -53,7 +54,7 @@ class Context(Struct, frozen=True):
     joint: str | None
     motor: MotorProfile
     now: Callable[[], float]
-    publish: Callable[[Any], None]
+    publish: Callable[..., None]
     call_later: Callable[[float, Callable[[], None]], Callable[[], None]]
     listen: Callable[..., None] = hears_nothing
     actuator: Callable[[str], Any] = knows_no_actuator

@@ -70,9 +70,9 @@ class Node:
         joint = sensor.joint if sensor is not None else None
         frame = (sensor.link or sensor.joint if sensor is not None else None) or self.what.name
 
-        def report(payload: Any) -> None:
+        def report(payload: Any, *below: str) -> None:
             seen = to_joint_space(payload, self._transmission)  # as it is now, whenever the driver got its context
-            self.bus.publish(Message(seen, self.topic, self.clock.now(), self.clock.wall(), self.robot, self.name, frame))
+            self.bus.publish(Message(seen, (*self.topic, *below), self.clock.now(), self.clock.wall(), self.robot, self.name, frame))
 
         motor = MotorProfile.of(self._resolve(self.moves_with[0]), self._transmission)
         part = self.part

@@ -1,0 +1,111 @@
+"""The parameters `act.*` of a pipeline in a robot's store: declared from the record, named in the options, read back as the record.
+
+A flag is true or false, a choice its name, a table one parameter an element: act.hw.u_max.e0 of effector 0, act.sw.a_max.a1 of axis 1. A pulse is
+in us, as its name says. The effectiveness act.alloc.B is how the machine is built: it stands in the options and cannot be changed while it runs.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pushrod.core.check import problems
+from pushrod.core.errors import ParameterError
+from pushrod.core.names import unknown
+from pushrod.core.quantity import INF, Choice, Q, Table
+from pushrod.core.record import fields, is_record
+from pushrod.pipeline.n_act import OVER_AXES, RANGES
+from pushrod.robot.parameter import Parameter, ParameterRef
+
+FLAG = ("false", "true")
+BUILT = "act.alloc.B"
+
+
+def declared(record: Any, path: str = "act") -> tuple[Parameter, ...]:
+    """Every number of a record as a parameter, with its value as the default."""
+    made: list[Parameter] = []
+    record_class: Any = type(record)
+    for name, kind, meta in fields(record_class):
+        value, at = getattr(record, name), f"{path}.{name}"
+        if is_record(kind):
+            made += declared(value, at)
+        elif isinstance(meta, Table):
+            if at == BUILT:
+                continue
+            lo, hi = RANGES.get(at.partition(".")[2], (None, None))
+            made += [Parameter(f"{at}.{word}", float, x, lo, hi, meta.unit, meta.about) for word, x in zip(_words(at, value), value, strict=True)]
+        elif isinstance(meta, Choice):
+            is_flag = meta.names == FLAG
+            made.append(Parameter(at, bool if is_flag else str, bool(value) if is_flag else meta.names[int(value)], doc=meta.about))
+        elif isinstance(meta, Q):
+            unit = "-" if meta.unit == "us" else meta.unit
+            made.append(Parameter(at, float, value, _finite(meta.lo), _finite(meta.hi), unit, meta.about))
+    return tuple(made)
+
+
+def named(record: Any, path: str = "act") -> dict[str, Any]:
+    """The options that name these parameters."""
+    made: dict[str, Any] = {}
+    record_class: Any = type(record)
+    for name, kind, meta in fields(record_class):
+        value, at = getattr(record, name), f"{path}.{name}"
+        if is_record(kind):
+            made[name] = named(value, at)
+        elif isinstance(meta, Table):
+            made[name] = list(value) if at == BUILT else [ParameterRef(f"{at}.{word}") for word in _words(at, value)]
+        else:
+            made[name] = ParameterRef(at)
+    return made
+
+
+def read(default: Any, data: Mapping[str, Any], dt: float, path: str = "act") -> Any:
+    """The record from options; what they leave out is as in `default`. ParameterError lists all that is wrong with them as a whole."""
+    wrong: list[str] = []
+    record = _read(default, data, path, wrong)
+    wrong += problems(record, path, dt)
+    if wrong:
+        raise ParameterError(wrong)
+    return record
+
+
+def _read(default: Any, data: Mapping[str, Any], path: str, wrong: list[str]) -> Any:
+    record_class: Any = type(default)
+    known = {field.name: field for field in fields(record_class)}
+    new: dict[str, Any] = {}
+    for name, value in data.items():
+        at = f"{path}.{name}"
+        if name not in known:
+            wrong.append(f"{path}: {unknown(known, str(name), 'parameter')}")
+            continue
+        kind, meta = known[name].type, known[name].meta
+        if is_record(kind):
+            if isinstance(value, Mapping):
+                new[name] = _read(getattr(default, name), value, at, wrong)
+            else:
+                wrong.append(f"{at} is a group, got {value!r}")
+        elif isinstance(meta, Table):
+            if isinstance(value, (list, tuple)) and all(map(_is_number, value)):
+                new[name] = tuple(map(float, value))
+            else:
+                wrong.append(f"{at} must be a list of numbers [{meta.unit}], got {value!r}")
+        elif isinstance(meta, Choice) and isinstance(value, (str, bool)):
+            word = str(value).lower() if isinstance(value, bool) else value
+            if word in meta.names:
+                new[name] = float(meta.names.index(word))
+            else:
+                wrong.append(f"{at} = {value!r}: allowed are {', '.join(meta.names)}")
+        elif _is_number(value):
+            new[name] = float(value)
+        else:
+            wrong.append(f"{at} must be a number, got {value!r}")
+    return default._replace(**new)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _finite(x: float) -> float | None:
+    return None if abs(x) == INF else x
+
+
+def _words(path: str, values: Any) -> list[str]:
+    return [f"{'a' if path.partition('.')[2] in OVER_AXES else 'e'}{j}" for j in range(len(values))]
