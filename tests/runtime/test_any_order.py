@@ -114,8 +114,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(gone=st.booleans())
     def reset(self, gone: bool) -> None:
-        was = self.rt.state
-        assert self.rt.reset(lambda: gone).ok == (was is State.ESTOPPED and gone)
+        was, unsafe = self.rt.state, bool(self.rt.arming._unsafe)
+        answer = self.rt.reset(lambda: gone)
+        assert answer.ok == (was is State.ESTOPPED and gone and not (unsafe and STUCK))
 
     @rule()
     def force(self) -> None:

@@ -1,11 +1,14 @@
 """Disarm cannot be refused, names what failed, and after it nothing reaches a driver."""
 
+import asyncio
 import threading
 import time
 
+import pytest
 from rig import DISARMED, Servo, robot, run
 
 from pushrod.robot.description import Actuator, Joint, Limits, Robot
+from pushrod.runtime.arming import NotSafeError
 from pushrod.runtime.clock import WallClock
 from pushrod.runtime.message import Transition
 from pushrod.safety.state import State
@@ -14,6 +17,18 @@ from pushrod.safety.watchdog import Reaction, Watchdog
 
 class Stuck(Servo):
     disarm = "rig:torque_stuck"
+
+
+def left_unsafe(body):
+    """What the coroutine gives, where the runtime says at its end that it is not safe."""
+    got = []
+
+    async def kept(rt):
+        got.append(await body(rt))
+
+    with pytest.raises(NotSafeError, match=r"base/shoulder/motor: raised OSError: Hardware communication failed; switch its power off"):
+        run(robot(), {"motor": Stuck}, kept)
+    return got[0]
 
 
 def test_a_disarm_function_that_raises_is_named_and_leads_to_error() -> None:
@@ -29,7 +44,7 @@ def test_a_disarm_function_that_raises_is_named_and_leads_to_error() -> None:
             transitions.append((m.payload.from_, m.payload.to))
         return answer, again, forced, rt.state, rt.arm(), transitions
 
-    answer, again, forced, state, after, transitions = run(robot(), {"motor": Stuck}, body)
+    answer, again, forced, state, after, transitions = left_unsafe(body)
     assert not answer.ok
     assert answer.failures == {"base/shoulder/motor": "raised OSError: Hardware communication failed"}
     assert answer.state is State.ERROR
@@ -206,3 +221,67 @@ def test_a_whole_run_under_the_stepped_clock_repeats_exactly() -> None:
     first = once()
     assert len(first) > 8
     assert once() == first
+
+
+def test_what_could_not_be_made_safe_is_told_everywhere(caplog: pytest.LogCaptureFixture) -> None:
+    async def body(rt):
+        errors, moves = rt.subscribe(("safety", "error")), rt.subscribe(("state_machine",))
+        rt.arm()
+        rt.disarm()
+        told = [errors.poll().payload]
+        why = ""
+        while (m := moves.poll()) is not None:
+            why = m.payload.why
+        armed = rt.arm()
+        return told, why, armed, rt["motor"].direct.set_position(0.1).detail
+
+    told, why, armed, detail = left_unsafe(body)
+    assert told[0].path == ("base", "shoulder", "motor")
+    assert told[0].error == "could not be made safe: raised OSError: Hardware communication failed"
+    assert why == "base/shoulder/motor: raised OSError: Hardware communication failed"
+    assert armed.missing == (f"the robot is in error ({why}): look at it, then force_disarm",)
+    assert detail == armed.missing[0]
+    assert "base/shoulder/motor could not be made safe" in caplog.text
+
+
+def test_an_error_of_the_program_carries_what_is_not_safe() -> None:
+    async def body(rt):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine") as caught:
+        run(robot(), {"motor": Stuck}, body)
+    assert "not everything is proven safe: base/shoulder/motor" in caught.value.__notes__[0]
+
+
+def test_an_estop_that_did_not_make_safe_cannot_be_reset_and_keeps_every_cause() -> None:
+    async def body(rt):
+        rt.arm()
+        rt.estop("button")
+        rt.estop("too hot")
+        return rt.arm().missing, rt.reset(lambda: False), rt.reset(), rt.state
+
+    missing, present, unsafe, state = left_unsafe(body)
+    assert missing == ("the robot is e-stopped (button, too hot): reset it once the cause is gone",)
+    assert (present.refusal, present.missing) == ("cause_present", ("button", "too hot"))
+    assert (unsafe.refusal, unsafe.missing) == ("not_safe", ("base/shoulder/motor: raised OSError: Hardware communication failed",))
+    assert state is State.ESTOPPED
+
+
+def test_a_loop_that_hangs_does_not_keep_the_robot_armed() -> None:
+    hang, out = threading.Event(), []
+
+    async def body(rt):
+        rt.arm()
+
+        @rt.loop(hz=100)
+        def control(k):
+            out.append(len(DISARMED))
+            hang.wait(0.5)
+
+        while not out:
+            await asyncio.sleep(0.001)
+
+    started = time.monotonic()
+    run(robot(), {"motor": Servo}, body, WallClock())
+    assert time.monotonic() - started < 3.0
+    assert DISARMED

@@ -2,7 +2,10 @@
 
 import asyncio
 import logging
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -213,3 +216,98 @@ def test_payloads_that_are_none_are_named() -> None:
 
     with pytest.raises(InputError, match="Position"):
         run(robot(), {"motor": Wrong}, lambda rt: asyncio.sleep(0))
+
+
+@pytest.mark.parametrize(
+    ("envelope", "said"),
+    [
+        ({"sequence": "a"}, "sequence must be a whole number, got 'a'"),
+        ({"sequence": 1.5}, "sequence must be a whole number, got 1.5"),
+        ({"validity": "1 s"}, "validity must be a number of seconds"),
+        ({"validity": -1.0}, "validity must be a number of seconds, finite and not negative, got -1.0"),
+        ({"validity": float("nan")}, "validity must be a number"),
+        ({"priority": "x"}, "priority must be a whole number, got 'x'"),
+        ({"id": 7}, "id must be a text, got 7"),
+        ({"validity": 1.0, "origin": "now"}, "origin must be a time"),
+    ],
+)
+def test_a_bad_envelope_is_refused_with_its_field(envelope: dict[str, Any], said: str) -> None:
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        motor = rt["motor"]
+        return [motor.direct.hold(**envelope), await motor.sync.hold(**envelope), motor.publish.hold(**envelope)]
+
+    for answer in run(robot(), {"motor": Servo}, body):
+        assert answer.reason == "malformed"
+        assert said in answer.detail
+
+
+def test_a_command_may_say_when_it_was_computed() -> None:
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        seen = rt.clock.now()
+        await asyncio.sleep(0.2)  # long computing
+        return rt["motor"].direct.set_position(0.1, origin=seen, validity=0.1), rt["motor"].direct.set_position(0.1, origin=seen, validity=0.3).ok
+
+    late, ok = run(robot(), {"motor": Servo}, body)
+    assert (late.reason, ok) == ("stale", True)
+
+
+def test_waypoints_that_are_no_list_are_refused() -> None:
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        return rt["motor"].direct.follow_trajectory(3)  # type: ignore[arg-type]
+
+    assert run(robot(), {"motor": Servo}, body).detail == "waypoints must be a list of waypoints, got 3"
+
+
+def test_a_batch_with_a_driver_that_blocks_is_refused_as_any_other() -> None:
+    class Slow(Servo):
+        blocking = True
+
+    async def body(rt: Runtime) -> Any:
+        rt.arm()
+        return rt.send([("motor", Position(0.5))])
+
+    (answer,) = run(robot(), {"motor": Slow}, body)
+    assert answer.reason == "blocking"
+
+
+def test_slow_set_up_can_be_waited_for() -> None:
+    class Warming(Servo):
+        def init(self, context: Any, options: Any) -> Any:
+            self.ready = threading.Event()
+            return lambda: self.ready.wait(5.0)
+
+    async def body(rt: Runtime) -> Any:
+        with pytest.raises(TimeoutError, match="these are still being set up: base/shoulder/motor"):
+            await rt.ready(0.02)
+        rt.hosts["motor"].part.driver.driver.ready.set()
+        await rt.ready()
+        return rt.arm().ok
+
+    assert run(robot(), {"motor": Warming}, body, WallClock())
+
+
+def test_a_terminated_program_disarms(tmp_path: Path) -> None:
+    """As `systemctl stop`, `docker stop` or a closed terminal do."""
+    (tmp_path / "wired.py").write_text(
+        "from pathlib import Path\n"
+        "def safe(options):\n    Path('safe').write_text('yes')\n"
+        "class Servo:\n    disarm = 'wired:safe'\n    def init(self, context, options): pass\n    def handle_command(self, payload, command): pass\n"
+    )
+    (tmp_path / "program.py").write_text(
+        "import asyncio\nfrom pushrod.robot import *\nfrom pushrod.runtime import Runtime, run\n"
+        "limits = Limits(-1, 1, velocity=1, effort=1)\n"
+        "robot = Robot('r', ['a', 'b'], [Joint('j', 'revolute', 'a', 'b', limits=limits)], [Actuator('m', 'j', 'wired:Servo')])\n"
+        "async def main():\n    async with Runtime(robot) as rt:\n"
+        "        rt.arm()\n        print('armed', flush=True)\n        await asyncio.sleep(60)\n"
+        "run(main())\n"
+    )
+    program = subprocess.Popen([sys.executable, "program.py"], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert program.stdout is not None
+    assert program.stdout.readline() == "armed\n"
+    program.terminate()
+    assert program.wait(20.0) == 128 + 15
+    program.stdout.close()
+    assert (tmp_path / "safe").read_text() == "yes"

@@ -218,7 +218,7 @@ def test_stale_duplicate_and_reordered_commands_are_refused() -> None:
         host, view = rt["motor"].host, rt["motor"].direct
         old = Command(Position(0.1), "me", rt.clock.now() - 1.0, validity=0.5)
         assert host.gate(old).reason == "stale"
-        assert host.gate(Command(Position(0.1), "me", rt.clock.now(), validity=math.nan)).reason == "stale"
+        assert host.gate(Command(Position(0.1), "me", rt.clock.now(), validity=math.nan)).reason == "malformed"
         assert host.gate(Command(Stop(), "me", rt.clock.now() - 1.0, validity=0.5)).ok
         assert view.set_position(0.1, sequence=5).ok
         assert view.set_position(0.2, sequence=5).reason == "sequence"

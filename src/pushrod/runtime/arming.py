@@ -4,14 +4,21 @@ Disarm first sets every epoch to 0, without a lock; then every guard calls its d
 What could not be made safe is reported by path. After `disarm()` returns, nothing more reaches a driver that answered.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from pushrod.core.errors import PushrodError
 from pushrod.runtime.making_safe import Guard
 from pushrod.safety.state import Event, State, follow
 
+log = logging.getLogger("pushrod.runtime")
 LIMIT = 5.0  # [s] for each disarm function
+
+
+class NotSafeError(PushrodError, RuntimeError):
+    """A runtime has ended and something was not proven safe; the message names it by path."""
 
 
 class Armed(NamedTuple):
@@ -39,23 +46,27 @@ class Arming:
         guards: Mapping[str, Guard],
         checks: Callable[[], list[str]],
         changed: Callable[[State, State, str], None],
+        report: Callable[[str, str], None] = lambda name, error: None,
         elsewhere: Callable[[Callable[[], object]], object] = lambda call: call(),
     ) -> None:
         self._guards = dict(guards)
         self._checks = checks
         self._changed = changed
+        self._report = report  # (name of an actuator, what went wrong)
         self._elsewhere = elsewhere  # a guard's own thread cannot wait for itself
         self._lock = threading.RLock()
         self._epochs = 0
+        self._unsafe: Mapping[str, str] = {}  # what could not be made safe the last time, by path
         self.state = State.DISARMED
-        self.cause = ""  # of the e-stop
+        self.why = ""  # it is in this state
+        self.causes: tuple[str, ...] = ()  # of the e-stop
 
     def arm(self) -> Armed:
         with self._lock:
             step = follow(self.state, Event.ARM)
             out = [name for name, guard in self._guards.items() if not guard.gate.epoch]
             if step.refusal and not (self.state is State.ARMED and out):
-                return Armed(False, self.state, step.refusal)
+                return Armed(False, self.state, step.refusal, (self._next(),))
             missing = self._checks()
             if missing:
                 for name in out:
@@ -79,17 +90,24 @@ class Arming:
 
     def estop(self, cause: str, limit: float = LIMIT) -> Disarmed:
         """Disarm and latch. `reset` clears it once the cause is gone; arming is a second step."""
-        self.cause = cause
+        with self._lock:
+            self.causes = (*self.causes, cause)
         return self._stop(Event.ESTOP, cause, limit)
 
-    def reset(self, is_gone: Callable[[], bool] = lambda: True) -> Armed:
+    def reset(self, is_gone: Callable[[], bool] = lambda: True, limit: float = LIMIT) -> Armed:
+        """Out of e-stop, once its causes are gone and everything is proven safe: what could not be made safe is tried again."""
         with self._lock:
             step = follow(self.state, Event.RESET)
             if step.refusal:
                 return Armed(False, self.state, step.refusal)
             if not is_gone():
-                return Armed(False, self.state, "cause_present", (self.cause,))
-            self._move(Event.RESET, f"{self.cause} is gone")
+                return Armed(False, self.state, "cause_present", self.causes)
+        failures = self._make_safe(limit) if self._unsafe else {}
+        with self._lock:
+            if failures:
+                return Armed(False, self.state, "not_safe", _lines(failures))
+            self._move(Event.RESET, f"{', '.join(self.causes)}: gone")
+            self.causes = ()
             return Armed(True, self.state)
 
     def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
@@ -123,9 +141,9 @@ class Arming:
         failures = self._make_safe(limit)
         with self._lock:
             if self.state is State.DISARMING:
-                self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(failures.values()))
+                self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(_lines(failures)))
             elif failures:
-                self._move(Event.UNSAFE, "; ".join(failures.values()))
+                self._move(Event.UNSAFE, "; ".join(_lines(failures)))
         return Disarmed(not failures, self.state, failures)
 
     def _make_safe(self, limit: float) -> dict[str, str]:
@@ -146,12 +164,28 @@ class Arming:
         with done:
             done.wait_for(lambda: len(answers) == len(self._guards), limit)
             late = f"no answer within {limit:g} s: not proven safe"
-            return {name: answers.get(name, late) or "" for name in self._guards if answers.get(name, late)}
+            failures = {name: answers.get(name, late) or "" for name in self._guards if answers.get(name, late)}
+        self._unsafe = failures
+        for name, failure in failures.items():
+            log.error("%s could not be made safe: %s", name, failure)
+            self._report(name, f"could not be made safe: {failure}")
+        return failures
 
     def _move(self, event: Event, why: str) -> None:
         old, self.state = self.state, follow(self.state, event).state
         if old is not self.state:
+            self.why = why
+            for guard in self._guards.values():
+                guard.gate.out = "" if self.state in (State.ARMED, State.DISARMED) else self._next()
             self._changed(old, self.state, why)
+
+    def _next(self) -> str:
+        """Why it cannot be armed now, and what comes before that."""
+        if self.state is State.ERROR:
+            return f"the robot is in error ({self.why}): look at it, then force_disarm"
+        if self.state is State.ESTOPPED:
+            return f"the robot is e-stopped ({', '.join(self.causes)}): reset it once the cause is gone"
+        return f"the robot is {self.state.value}"
 
     def open(self) -> None:
         for guard in self._guards.values():
@@ -160,3 +194,7 @@ class Arming:
     def close(self) -> None:
         for guard in self._guards.values():
             guard.close()
+
+
+def _lines(failures: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{name}: {failure}" for name, failure in failures.items())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pushrod.runtime.clock import SteppedClock
 
+PATIENCE = 1.0  # [s] that the end of a loop waits for its last call
 SPIN = 150_000  # [ns] spun before a deadline: a busy Python thread keeps the interpreter for up to 100 us after a sleep has ended
 FINE = 4  # each doubling of lateness has 2^FINE bins, so a share is known to 1/16 of its value
 LONGEST = (1 << 36) - 1  # [ns] about a minute: what is later counts as this
@@ -109,7 +110,7 @@ class ThreadCadence(Cadence):
     def stop(self) -> None:
         self._stopping = True
         if self._thread is not threading.current_thread():
-            self._thread.join()
+            self._thread.join(PATIENCE)
 
 
 def _sleep_exactly() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar
 
-from pushrod.core.errors import PushrodError
+from pushrod.core.errors import InputError, PushrodError
 from pushrod.robot.parameter import real as as_float
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.message import Command
@@ -29,7 +29,8 @@ class CommandTimeout(PushrodError, TimeoutError):  # noqa: N818
 
 
 class Delivery(ABC, Generic[A]):
-    """The six verbs. `source` says who asks; `validity` [s], `sequence`, `priority` and `id` go on the envelope."""
+    """The six verbs. `source` says who asks. On the envelope go `validity` [s] and the `origin` it counts from (a time of the runtime's clock;
+    now, if it is not said), `sequence`, `priority` and `id`."""
 
     def __init__(self, gate: Gate, slot: Slot | None, source: str) -> None:
         self.gate = gate
@@ -37,7 +38,9 @@ class Delivery(ABC, Generic[A]):
         self.source = source
 
     @abstractmethod
-    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> A:
+    def send(
+        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+    ) -> A:
         """Any payload the driver declares."""
 
     def set_position(self, position: float, velocity: float | None = None, duration: float | None = None, **envelope: Any) -> A:
@@ -50,7 +53,8 @@ class Delivery(ABC, Generic[A]):
         return self.send(Effort(effort if type(effort) is float else real(effort), real(duration)), **envelope)
 
     def follow_trajectory(self, waypoints: Iterable[Waypoint | Mapping[str, float]], repeat: int | Literal["forever"] = 1, **envelope: Any) -> A:
-        return self.send(Trajectory(tuple(_waypoint(point) for point in waypoints), repeat), **envelope)
+        points = tuple(_waypoint(point) for point in waypoints) if isinstance(waypoints, Iterable) else waypoints
+        return self.send(Trajectory(points, repeat), **envelope)
 
     def hold(self, **envelope: Any) -> A:
         return self.send(Hold(), **envelope)
@@ -60,9 +64,11 @@ class Delivery(ABC, Generic[A]):
 
 
 class Direct(Delivery[Result]):
-    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> Result:
+    def send(
+        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+    ) -> Result:
         gate = self.gate
-        command = Command(payload, self.source, gate.now(), validity, sequence, priority, 0, id)
+        command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, 0, id)
         return gate(command) if self.slot is None else gate.refuse("blocking", command)
 
 
@@ -71,9 +77,11 @@ class Publish(Delivery[Result]):
         super().__init__(gate, slot, source)
         self.announce = announce
 
-    def send(self, payload: Any, *, validity: float = 0.0, sequence: int = 0, priority: int = 0, id: str | None = None) -> Result:
+    def send(
+        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+    ) -> Result:
         gate = self.gate
-        command = Command(payload, self.source, gate.now(), validity, sequence, priority, gate.epoch, id)
+        command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, gate.epoch, id)
         if self.slot is not None:
             answers: list[Result] = []
 
@@ -94,13 +102,16 @@ class Sync(Delivery[Awaitable[Result]]):
         payload: Any,
         *,
         validity: float = 0.0,
+        origin: float | None = None,
         sequence: int = 0,
         priority: int = 0,
         id: str | None = None,
         timeout: float = TIMEOUT,
     ) -> Result:
         gate = self.gate
-        command = Command(payload, self.source, gate.now(), validity, sequence, priority, gate.epoch, id)
+        command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, gate.epoch, id)
+        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0.0:
+            raise InputError(f"timeout must be a number of seconds, not negative, got {timeout!r}")
         if self.slot is None:
             return gate(command)  # a plain driver never blocks: the answer is already here
         loop = asyncio.get_running_loop()

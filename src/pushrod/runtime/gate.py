@@ -8,7 +8,7 @@ The gate waits at most 50 ms for its lock; a driver that commands itself is refu
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from threading import get_ident
 from typing import Any
 
@@ -20,6 +20,7 @@ from pushrod.runtime.payload import Payload, Stop
 from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, Declined, Refused, Result, refused
 from pushrod.safety.lease import WATCHDOG, Lease, holds
 
+INF = float("inf")
 PATIENCE = 0.05  # [s]
 QUIET = 1.0  # [s] between two lines in the log about refusals of one kind: a control loop that is refused must not drown in them
 UNLOGGED = frozenset({"superseded", "batch"})  # everyday life of a slow driver; and the one that was to blame has its own line
@@ -93,10 +94,12 @@ class Gate:
             problem = payload.problem()
         except Exception as error:  # a payload of a driver's own
             problem = f"its check raised {type(error).__name__}: {error}"
+        if command.validity or command.sequence or command.priority or command.id is not None:
+            problem = problem or envelope_problem(command)
         if problem:
             return self.refuse("malformed", command, problem)
         if type(payload) is not Stop:
-            if command.validity and not (age := self.now() - command.origin) <= command.validity:  # so that NaN is no validity
+            if command.validity and (age := self.now() - command.origin) > command.validity:
                 return self.refuse("stale", command, f"{age:.3f} s old, valid for {command.validity:g} s")
             if command.sequence and command.sequence <= (last := self.seen.get(command.source, 0)):
                 return self.refuse("sequence", command, f"got {command.sequence} after {last}")
@@ -114,7 +117,7 @@ class Gate:
             if done is not payload and self.reject:
                 return self.refuse("limits", command, f"asked {payload}, allowed {done}")
             motor = done.to_motor(self.transmission)
-            problem = None if motor is done else motor.problem()
+            problem = None if motor is done else motor.motor_problem()
         except Exception as error:
             problem = f"raised {type(error).__name__}: {error}"
         if problem:  # finite for the joint, but geared up past all numbers
@@ -149,12 +152,31 @@ class Gate:
         if reason not in UNLOGGED and (now := self.now()) >= then + QUIET:
             self._logged[reason] = now, count
             more = f" ({count - before} times since the last such line)" if count - before > 1 else ""
-            log.warning("%s%s", answer, more)
+            log.info("%s%s", answer, more)
         return answer
 
 
-def send(pairs: Sequence[tuple[Gate, Command]]) -> list[Result]:
-    """Several commands as one: all are admitted, then all act; or none does. Locks are taken in the order of names, each with a time limit."""
+def envelope_problem(command: Command) -> str | None:
+    """What is wrong with what a sender wrote on the envelope, or None."""
+    validity, origin = command.validity, command.origin
+    if isinstance(validity, bool) or not isinstance(validity, (int, float)) or not 0.0 <= validity < INF:
+        return f"validity must be a number of seconds, finite and not negative, got {validity!r}"
+    if isinstance(origin, bool) or not isinstance(origin, (int, float)) or not -INF < origin < INF:
+        return f"origin must be a time of the runtime's clock in seconds, got {origin!r}"
+    for name in ("sequence", "priority"):
+        n = getattr(command, name)
+        if isinstance(n, bool) or not isinstance(n, int):
+            return f"{name} must be a whole number, got {n!r}"
+    return None if command.id is None or isinstance(command.id, str) else f"id must be a text, got {command.id!r}"
+
+
+def send(pairs: Sequence[tuple[Gate, Command]], blocking: Set[Gate] = frozenset()) -> list[Result]:
+    """Several commands as one: all are admitted, then all act; or none does. Locks are taken in the order of names, each with a time limit.
+
+    A driver that blocks cannot act in the same moment as others: it is refused.
+    """
+    if blocking:
+        return _none(pairs, {i: gate.refuse("blocking", command) for i, (gate, command) in enumerate(pairs) if gate in blocking})
     order = sorted(range(len(pairs)), key=lambda i: pairs[i][0].name)
     taken: list[Gate] = []
     try:

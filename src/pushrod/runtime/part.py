@@ -263,6 +263,7 @@ class Part:
             go_on = self.driver.init(self.context, self.options)
         except Skip as reason:
             self.skipped = self.stopped = str(reason) or "its driver asked to be left out"
+            log.warning("%s is left out: %s", self.name, self.skipped)
             return
         except BaseException as error:
             self.stopped = f"{type(error).__name__}: {error}"

@@ -1,25 +1,29 @@
 """What can be asked of an actuator: values in joint space, SI, durations in seconds.
 
 A payload knows three things of itself, so that the gate needs no table of rules: what is wrong with it, itself within limits, itself in motor space.
-A driver's own payload subclasses `Payload` and overrides what it needs.
+A driver's own payload subclasses `Payload` and overrides what it needs; what it declares of its fields is checked without more.
 """
 
-from math import inf, isfinite
-from numbers import Real
+from math import inf
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
+from pushrod.runtime.well_formed import number, struct_check
 
 
 class Payload(Struct, frozen=True, gc=False, tag=True):
-    """Nothing is wrong with it, nothing limits it, and it is the same in motor space."""
+    """Its fields are as declared and finite, nothing limits it, and it is the same in motor space."""
 
     def problem(self) -> str | None:
-        """The element that is wrong and why, or None."""
-        return None
+        """The element that is wrong and why, or None. One that overrides it checks its own fields."""
+        return struct_check(type(self))(self)
+
+    def motor_problem(self) -> str | None:
+        """The same of a payload that was turned into motor space."""
+        return self.problem()
 
     def within(self, limits: Limits) -> Any:
         """Itself where nothing changes, else a new payload inside the limits."""
@@ -29,25 +33,14 @@ class Payload(Struct, frozen=True, gc=False, tag=True):
         return self
 
 
-def _number(name: str, x: Any) -> str | None:
-    if type(x) is float and x - x == 0.0:  # so is every finite float, and nothing else: the quick answer to the usual case
-        return None
-    if isinstance(x, bool) or not isinstance(x, Real):
-        return f"{name} must be a number, got {x!r}"
-    try:
-        return None if isfinite(x) else f"{name} must be finite, got {x}"
-    except OverflowError:
-        return f"{name} must be finite, got a whole number that no float can hold"
-
-
 def _hint(name: str, x: Any) -> str | None:
-    return None if x is None else _number(name, x)
+    return None if x is None else number(name, x)
 
 
 def _duration(x: Any) -> str | None:
     if x is None:
         return None
-    return _number("duration", x) or (None if x > 0.0 else f"duration must be longer than 0 s, got {x}")
+    return number("duration", x) or (None if x > 0.0 else f"duration must be longer than 0 s, got {x}")
 
 
 def _clip(x: float, lo: float | None, hi: float | None) -> float:
@@ -56,7 +49,7 @@ def _clip(x: float, lo: float | None, hi: float | None) -> float:
     return hi if hi is not None and x > hi else x
 
 
-number, clip = _number, _clip  # for payloads of a driver's own
+clip = _clip  # for payloads of a driver's own
 
 
 def _magnitude(x: float | None, limit: float | None) -> float | None:
@@ -64,16 +57,25 @@ def _magnitude(x: float | None, limit: float | None) -> float | None:
 
 
 class Position(Payload, frozen=True, gc=False, tag=True):
-    """Go to a position [rad or m]; velocity [rad/s or m/s] and duration [s] are hints."""
+    """Go to a position [rad or m]; velocity [rad/s or m/s] and duration [s] are hints. The velocity is how fast at most, not which way: 0 or above.
+
+    In motor space the hint has the sense of the gearbox: below 0 where that is reversed.
+    """
 
     position: float
     velocity: float | None = None
     duration: float | None = None
 
     def problem(self) -> str | None:
-        found = _number("position", self.position)
+        found = self.motor_problem()
+        if found is None and self.velocity is not None and self.velocity < 0.0:
+            return f"velocity says how fast, not which way: it must not be negative, got {self.velocity}"
+        return found
+
+    def motor_problem(self) -> str | None:
+        found = number("position", self.position)
         if self.velocity is not None:
-            found = found or _number("velocity", self.velocity)
+            found = found or number("velocity", self.velocity)
         return found if self.duration is None else found or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Position":
@@ -94,7 +96,7 @@ class Velocity(Payload, frozen=True, gc=False, tag=True):
     duration: float | None = None
 
     def problem(self) -> str | None:
-        return _number("velocity", self.velocity) or _duration(self.duration)
+        return number("velocity", self.velocity) or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Velocity":
         v = _magnitude(self.velocity, limits.velocity)
@@ -111,7 +113,7 @@ class Effort(Payload, frozen=True, gc=False, tag=True):
     duration: float | None = None
 
     def problem(self) -> str | None:
-        return _number("effort", self.effort) or _duration(self.duration)
+        return number("effort", self.effort) or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Effort":
         e = _magnitude(self.effort, limits.effort)
@@ -130,7 +132,7 @@ class Waypoint(Struct, frozen=True, gc=False):
     acceleration: float | None = None
 
     def problem(self) -> str | None:
-        found = _number("position", self.position) or _number("time", self.time) or _hint("velocity", self.velocity)
+        found = number("position", self.position) or number("time", self.time) or _hint("velocity", self.velocity)
         found = found or _hint("acceleration", self.acceleration)
         return found or (None if self.time >= 0.0 else f"time must not be negative, got {self.time}")
 
@@ -142,6 +144,8 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
     repeat: int | Literal["forever"] = 1
 
     def problem(self) -> str | None:
+        if not isinstance(self.waypoints, tuple):
+            return f"waypoints must be a list of waypoints, got {self.waypoints!r}"
         if not self.waypoints:
             return "waypoints must hold at least one waypoint"
         last = -inf
@@ -188,6 +192,9 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
 
 class Hold(Payload, frozen=True, gc=False, tag=True):
     """Keep the present position, with force."""
+
+    def problem(self) -> str | None:
+        return None
 
 
 class Stop(Payload, frozen=True, gc=False, tag=True):

@@ -24,7 +24,7 @@ ADVICE = {
     "busy": "the driver has not come back from its last call",
     "superseded": "a newer command took its place before it started",
     "withdrawn": "it had not started when its time was up: it will not act",
-    "blocking": "this driver blocks, so direct delivery cannot wait for it: use sync or publish",
+    "blocking": "this driver blocks, so neither direct delivery nor a batch can wait for it: use sync or publish",
     "stopped": "the driver is not running: see why it stopped",
     "batch": "another command of the same batch was refused, so none of it acts",
 }

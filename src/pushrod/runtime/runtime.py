@@ -19,7 +19,7 @@ from pushrod.robot.description import Robot
 from pushrod.robot.reference import references
 from pushrod.robot.store import Change, Store
 from pushrod.runtime import building
-from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed
+from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed, NotSafeError
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock, running_clock
@@ -32,12 +32,12 @@ from pushrod.runtime.making_safe import Guard, InlineGuard, ParkedGuard, find_di
 from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
-from pushrod.runtime.part import DriverError, Surroundings
+from pushrod.runtime.part import SETTING_UP, DriverError, Surroundings
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.responsive import responsive
 from pushrod.runtime.result import Result
 from pushrod.runtime.supervision import Supervisor
-from pushrod.runtime.watching import WATCH_HZ, Watching
+from pushrod.runtime.watching import Watching
 from pushrod.safety.lease import WATCHDOG
 from pushrod.safety.state import State
 
@@ -77,8 +77,8 @@ class Runtime:
         self.nodes = building.nodes(robot, found, self.parameters, self.clock, self.bus)
         self._paths = {name: host.path for name, host in self.hosts.items()}
         guards = {host.name: self._guard(host) for host in self.hosts.values()}
-        self.arming = Arming(guards, self._missing, self._transition, lambda call: self.clock.later(0.0, call))
-        self.watching = Watching(self.hosts.values(), self.clock, self.arming.make_one_safe, self.report_error)
+        self.arming = Arming(guards, self._missing, self._transition, self._not_safe, lambda call: self.clock.later(0.0, call))
+        self.watching = Watching(tuple(self.hosts.values()), self.clock, self.arming.make_one_safe, self.report_error)
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._handles: dict[tuple[Any, str], Handle] = {}
         self._cadences: list[Cadence] = []
@@ -108,15 +108,17 @@ class Runtime:
             if isinstance(self.clock, WallClock):
                 self._stack.enter_context(responsive())
             self._start_loops()
-        except BaseException:
-            self._shut()
+        except BaseException as error:
+            self._tell(self._shut(), error)
             raise
         return self
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
-        self._shut()
-        if error is None and self._loop_errors:
-            raise self._loop_errors[0]
+        answer = self._shut()
+        error = error or (self._loop_errors[0] if self._loop_errors else None)
+        self._tell(answer, error)
+        if self._loop_errors and error is self._loop_errors[0]:
+            raise error
 
     def __getitem__(self, address: Address) -> Handle:
         return self.handle(address)
@@ -136,12 +138,9 @@ class Runtime:
     ) -> list[Result]:
         """Several commands as one, each (address, payload) or (address, payload, id): all pass their gates, then all act at once; or none does."""
         asked = [(self.handle(address, source).host, payload, id[0] if id else None) for address, payload, *id in commands]
-        blocking = sorted({host.name for host, _, _ in asked if host.slot is not None})
-        if blocking:
-            raise InputError(f"{', '.join(blocking)}: a driver that blocks cannot act in the same tick as others; use sync")
         now = self.clock.now()
         pairs = [(host.gate, Command(payload, source, now, validity, id=id)) for host, payload, id in asked]
-        results = send(pairs)
+        results = send(pairs, {host.gate for host, _, _ in asked if host.slot is not None})
         for (host, _, _), (_, command), result in zip(asked, pairs, results, strict=True):
             host.announce(command, result)
         return results
@@ -201,6 +200,14 @@ class Runtime:
         """Let an actuator take commands again after its watchdog has bitten; False where it has not."""
         return self.watching.clear(self.handle(address).host.name)
 
+    async def ready(self, timeout: float = 60.0) -> None:
+        """Wait for slow set-up to end; TimeoutError names what is still at it."""
+        end = self.clock.now() + timeout
+        while slow := [owner.name for owner in self._owners() if owner.part.stopped == SETTING_UP]:
+            if self.clock.now() >= end:
+                raise TimeoutError(f"after {timeout:g} s these are still being set up: {', '.join(slow)}")
+            await asyncio.sleep(0.005)
+
     def report_error(self, path: Sequence[str], error: str) -> None:
         """Tell observers of a hardware error; nothing else happens."""
         self._publish(("safety", "error"), HardwareError(tuple(path), error))
@@ -223,7 +230,7 @@ class Runtime:
         if self.machine is not None:
             self._every(self.machine.dt, self._step_machine, "machine", first=1, rank=0)
         if len(self.watching):
-            self._every(1.0 / WATCH_HZ, self.watching.look, "watchdogs")
+            self._every(self.watching.period, self.watching.look, "watchdogs")
         for owner in self._owners():
             hz = owner.part.driver.tick_hz(owner.part.options)
             if owner.part.driver.tick is not None and hz:
@@ -268,11 +275,20 @@ class Runtime:
             for gate in reversed(gates):
                 gate.lock.release()
 
-    def _shut(self) -> None:
+    def _tell(self, answer: Disarmed, error: BaseException | None) -> None:
+        """What could not be made safe at the end is not kept quiet: raised, or written beside what is raised already."""
+        if answer.ok:
+            return
+        text = f"{self.robot.name} was left although not everything is proven safe: " + "; ".join(f"{n}: {why}" for n, why in answer.failures.items())
+        if error is None:
+            raise NotSafeError(f"{text}; switch its power off")
+        error.add_note(text)
+
+    def _shut(self) -> Disarmed:
         self._supervisor.end()
+        answer = self.disarm(ENDS)  # before all else: a loop that hangs must not keep it from being safe
         for cadence in self._cadences:
             cadence.stop()
-        self.disarm(ENDS)
         for owner in reversed(self._owners()):
             owner.close(ENDS)
         self.arming.close()
@@ -280,6 +296,7 @@ class Runtime:
         self._stack.close()
         if self._own_bus:
             self.bus.close()
+        return answer
 
     def _guard(self, host: Host) -> Guard:
         kind = InlineGuard if isinstance(self.clock, SteppedClock) else ParkedGuard
@@ -294,6 +311,9 @@ class Runtime:
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
         return found if self.hosts else ["the robot has no actuators"]
+
+    def _not_safe(self, name: str, error: str) -> None:
+        self.report_error(name.split("/"), error)
 
     def _transition(self, old: State, new: State, why: str) -> None:
         self._publish(("state_machine",), Transition(old.value, new.value, why))

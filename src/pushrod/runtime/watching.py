@@ -1,10 +1,11 @@
 """Watchdogs, live: an actuator that no command has reached for too long reacts, and takes no more commands until its watchdog is cleared.
 
 hold, ramp, damp and release are sent as Hold, Velocity 0, Stop(decelerate) and Stop(immediate). Where a driver knows no such command, or does not
-do it, the actuator is made safe by its disarm function instead.
+do it, the actuator is made safe by its disarm function instead. Silence is looked at every quarter of the shortest one allowed, at least every
+10 ms and at most every 1 ms, so a watchdog may bite that much late.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from pushrod.runtime.clock import Clock
 from pushrod.runtime.host import Host
@@ -14,7 +15,7 @@ from pushrod.runtime.result import Result
 from pushrod.safety.lease import WATCHDOG, Lease
 from pushrod.safety.watchdog import Reaction, Watch, look
 
-WATCH_HZ = 100.0
+LEAST, MOST = 1e-3, 1e-2  # [s] between two looks; a quarter of the shortest silence, within these
 WATCHDOG_PRIORITY = 2**31  # above everybody's
 REACTIONS: dict[Reaction, Payload] = {
     Reaction.HOLD: Hold(),
@@ -27,7 +28,9 @@ REACTIONS: dict[Reaction, Payload] = {
 class Watching:
     """`make_safe(name)` calls an actuator's disarm function; `report(path, error)` tells observers."""
 
-    def __init__(self, hosts: Iterable[Host], clock: Clock, make_safe: Callable[[str], None], report: Callable[[tuple[str, ...], str], None]) -> None:
+    def __init__(self, hosts: Sequence[Host], clock: Clock, make_safe: Callable[[str], None], report: Callable[[tuple[str, ...], str], None]) -> None:
+        silences = [host.actuator.watchdog.silence for host in hosts if host.actuator.watchdog is not None]
+        self.period = min(max(0.25 * min(silences, default=MOST), LEAST), MOST)
         self._watched = {host.name: host for host in hosts if host.actuator.watchdog is not None}
         self._watches: dict[str, Watch] = {}
         self._clock = clock
@@ -61,12 +64,12 @@ class Watching:
             assert dog is not None
             watch = self._watches[host.name] = look(dog, Watch(max(old.fed, host.gate.last_acted)), now)
             if watch.bitten:
-                self._bite(host, dog.reaction, dog.silence)
+                self._bite(host, dog.reaction, now - watch.fed)
 
     def _bite(self, host: Host, reaction: Reaction, silence: float) -> None:
         # the silent commander loses its lease: from here on only the watchdog commands
         host.take_lease(Lease(WATCHDOG, WATCHDOG_PRIORITY))
-        self._report(host.path, f"no command for {silence:g} s: {reaction.value}")
+        self._report(host.path, f"no command for {silence:.3g} s: {reaction.value}")
         command = Command(REACTIONS[reaction], WATCHDOG, self._clock.now(), epoch=host.gate.epoch)
 
         def told(result: Result) -> None:
