@@ -25,7 +25,7 @@ lint: setup
 	$(BIN)/lint-imports --no-cache
 
 test: lint
-	$(BIN)/pytest -n 2 -m 'not soak and not gpu'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not soak and not gpu'
 
 # the long tests, and all others with twenty times as many examples
 soak: setup
