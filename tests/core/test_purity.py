@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -10,6 +10,11 @@ from pushrod.core.purity import is_pure, offences, pure
 from pushrod.core.ring import Ring
 
 RING = Ring(float, 2)
+
+
+class Kept(NamedTuple):
+    x: float
+    line: Any
 
 
 def powers(x: float) -> float:
@@ -52,6 +57,17 @@ def stale(line: Any, x: float) -> Any:
     return new, RING.get(line, 1)
 
 
+def escapes(x: float) -> Any:
+    own = RING.empty()
+    own = RING.put(own, 0, x)
+    return own
+
+
+def escapes_in_a_record(x: float) -> Any:
+    own = RING.put(RING.empty(), 1, x)
+    return Kept(x, RING.put(own, 0, x))
+
+
 @pytest.mark.parametrize(
     ("function", "line", "why"),
     [
@@ -63,6 +79,8 @@ def stale(line: Any, x: float) -> Any:
         (time_turned, 1, "write float(at.k) * at.dt"),
         (refuses, 2, "a step never raises"),
         (lists, 1, "a step never allocates"),
+        (escapes, 3, "own was made here by empty() and ends with this function: do not give it back"),
+        (escapes_in_a_record, 2, "own was made here by empty()"),
         (stale, 2, "line is read after put() replaced it: use the line that put() gave"),
     ],
 )
@@ -76,7 +94,8 @@ def allowed(line: Any, at: Any, x: float, y: float) -> Any:
     line = RING.put(line, 0, x)
     line = RING.put(line, 1, RING.get(line, 0))
     t = float(at.k) * at.dt
-    return line, math.sqrt(x * x + y * y) + t * (x if x > y else y)
+    own = RING.put(RING.empty(), 0, y)
+    return line, math.sqrt(x * x + y * y) + t * (x if x > y else y) + RING.get(own, 0)
 
 
 def test_what_is_allowed_is_no_offence() -> None:

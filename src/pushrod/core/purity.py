@@ -105,10 +105,17 @@ def _stale_lines(tree: ast.FunctionDef) -> list[tuple[int, str]]:
 
 def _escaping_lines(tree: ast.FunctionDef) -> list[tuple[int, str]]:
     """Lines made here by `empty()` that are given back: compiled, they lie in the frame of this function."""
+
+    def makes(node: ast.AST) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        name = _last_name(node.func)
+        return name == "empty" or (name == "put" and bool(node.args) and makes(node.args[0]))
+
     made = {
         target.id
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and _last_name(node.value.func) == "empty"
+        if isinstance(node, ast.Assign) and makes(node.value)
         for target in node.targets
         if isinstance(target, ast.Name)
     }

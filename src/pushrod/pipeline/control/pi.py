@@ -6,9 +6,10 @@
 r, y   set point and measurement [their unit, "-"];  u request [-];  ff feed-forward [-]
 aw     achieved less requested, in the space of the request: `aw_*_req` of MIXER_FEEDBACK [-];  T_t tracking time constant [s]
 
-back_calculation    the integral goes towards what would just be achieved, with time constant T_t, exactly for a held aw
+back_calculation    the integral goes to where the request would just be achieved, with time constant T_t
 conditional         e is not integrated while it would push further than what was achieved
-both, none          as they say; none winds up and is there to be compared with
+both                conditional, and the integral goes back with T_t, but not past 0: where kp e alone asks for too much, it is left alone
+none                winds up; there to be compared with
 
 There is no limit of the output in here: what can be done is known behind, and comes back as aw. Not active: the integral is emptied.
 """
@@ -58,8 +59,11 @@ def integrate(p: Params, I: float, e: float, aw: float, dt: float) -> float:  # 
     pushes = abs(aw) > CHANGED and e * aw < 0.0
     if not (pushes and (p.windup == BY_CONDITION or p.windup == BY_BOTH)):
         I = I + p.ki * e * dt  # noqa: E741
-    if p.windup == BY_TRACKING or p.windup == BY_BOTH:
-        I = I + aw * settled(dt / p.T_t)  # noqa: E741
+    back = aw * settled(dt / p.T_t)
+    if p.windup == BY_TRACKING:
+        I = I + back  # noqa: E741
+    if p.windup == BY_BOTH and I * back < 0.0:
+        I = I + clamp(back, -abs(I), abs(I))  # noqa: E741
     return clamp(I, -p.I_max, p.I_max)
 
 

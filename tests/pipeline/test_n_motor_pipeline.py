@@ -1,0 +1,198 @@
+"""The pipeline for n effectors: the same as the two-motor one where both apply, and its own promises elsewhere."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from effector_sets import commands, first, healths, laws, matrix, sizes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from two_motor_sets import params, requests
+
+from counts import examples
+from pushrod.core.check import problems
+from pushrod.core.record import flat
+from pushrod.pipeline import n_act, two_motor_pipeline
+from pushrod.pipeline.act import Params as TwoParams
+from pushrod.pipeline.allocate.axes import Axes, Effectors, Health
+from pushrod.pipeline.allocate.effectiveness import Params as Law
+from pushrod.pipeline.n_act import Act, Params
+from pushrod.pipeline.n_motor_pipeline import In, Out, State, step
+from pushrod.pipeline.names import REASONS
+from pushrod.pipeline.topic import ActuatorReq
+
+DT = 0.02
+
+
+def from_law(law: Law, policy: float, slew_aware: float, rate: float, trim: float) -> Params:
+    n, m = sizes(law)
+    act = Act(
+        n_act.Hw(tuple(x - 0.05 for x in law.lo), tuple(x + 0.05 for x in law.hi)),
+        n_act.Sw(law.lo, law.hi, (-5.0,) * m, (4.0,) * m),
+        n_act.Shp(n_act.Ap((1.1,) * m), n_act.Man((0.7,) * m, 0.05, 0.3)),
+        n_act.Alloc(policy, law.B, law.weight, law.order, law.prefer, law.stiff, law.gain_max, slew_aware),
+        n_act.Trim((1.0 + trim,) * n, (trim,) * n),
+        n_act.Motor((0.05,) * n),
+        n_act.Slew((rate,) * n, (2.0 * rate,) * n, 0.5),
+    )
+    assert not list(problems(Params(act)))
+    return Params(act)
+
+
+sets = st.builds(
+    from_law, laws(), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]), st.sampled_from([0.5, 5.0, 5e8]), st.sampled_from([0.0, 0.1])
+)
+SOURCE = st.sampled_from([0.0, 1.0, 2.0, 3.0])
+
+
+@given(params(), st.lists(requests, min_size=1, max_size=5))
+@settings(max_examples=examples(60))
+def test_with_two_effectors_it_is_the_two_motor_pipeline(p: TwoParams, reqs: list[ActuatorReq]) -> None:
+    a = p.act
+    mixed = Act(
+        n_act.Hw((a.hw.u_LR_min,) * 2, (a.hw.u_LR_max,) * 2),
+        n_act.Sw((a.sw.u_LR_min,) * 2, (a.sw.u_LR_max,) * 2, (a.sw.u_s_min, -a.sw.u_d_max_neg), (a.sw.u_s_max, a.sw.u_d_max_pos)),
+        n_act.Shp(n_act.Ap((1.0, 1.0)), n_act.Man((a.shp.man.u_s_scale, a.shp.man.u_d_scale), a.shp.man.deadband, a.shp.man.expo)),
+        n_act.Alloc(
+            1.0 if a.alloc.policy == 2.0 else 0.0,
+            (0.5, 0.5, -0.5, 0.5),
+            (a.alloc.w_s, a.alloc.w_d),
+            (1.0, 0.0) if a.alloc.policy == 1.0 else (0.0, 1.0),
+            (0.0, 0.0),
+            (1.0, 1.0),
+            10.0,
+            a.alloc.slew_aware,
+        ),
+        n_act.Trim((a.trim.gain_L, a.trim.gain_R), (a.trim.offset_L, a.trim.offset_R)),
+        n_act.Motor((a.motor.deadband,) * 2),
+        n_act.Slew((a.slew.up,) * 2, (a.slew.down,) * 2, a.slew.neutral_time),
+    )
+    if a.sw.u_LR_max - a.sw.u_LR_min < 1e-6:
+        return  # motors that cannot move serve no axis there
+    s, t = State(), two_motor_pipeline.State()
+    for req in reqs:
+        s, y = step(Params(mixed), s, In(Axes(req.u_s_req, req.u_d_req), req.src), DT)
+        t, z = two_motor_pipeline.step(p, t, two_motor_pipeline.In(req), DT)
+        for ours, theirs in (
+            (y.cmd[:2], z.cmd),
+            (y.alloc[:2], z.alloc),
+            (y.u[:2], z.esc[:2]),
+            (y.ach[:2], (z.fb.u_s_ach, z.fb.u_d_ach)),
+            (y.aw[:2], (z.fb.aw_s, z.fb.aw_d)),
+            (y.aw_req[:2], (z.fb.aw_s_req, z.fb.aw_d_req)),
+            (y.trim[:2], (z.fb.trim_s, z.fb.trim_d)),
+            *(((x.a0, x.a1), (a, b)) for x, a, b in zip(y.loss, z.diag.loss_s, z.diag.loss_d, strict=True)),
+        ):
+            assert ours == pytest.approx(theirs, abs=1e-7)  # the residual in requests is up to a hundredfold
+
+
+@given(sets, st.lists(st.tuples(commands(), SOURCE), min_size=1, max_size=4), healths)
+@settings(max_examples=examples(50))
+def test_outputs_stay_within_bounds_and_losses_add_up(p: Params, asked: list[tuple[Axes, float]], k: Health) -> None:
+    n, m = len(p.act.hw.u_min), len(p.act.sw.a_min)
+    law = n_act.law(p.act)
+    s = State()
+    for req, src in asked:
+        last = np.clip(first(s.u, n), p.act.hw.u_min, p.act.hw.u_max)
+        s, y = step(p, s, In(req, src, health=k), DT)
+        u = first(y.u, n)
+        assert (u >= p.act.hw.u_min).all()
+        assert (u <= p.act.hw.u_max).all()
+        if src != 0.0:
+            assert (u >= np.minimum(last, p.act.sw.u_min) - 1e-12).all()
+            assert (u <= np.maximum(last, p.act.sw.u_max) + 1e-12).all()
+        scale = 1e-12 * max(1.0, np.abs(matrix(law)).sum(1).max(), np.abs(req).max())
+        loss = {name: first(x, m) for name, x in y.loss._asdict().items()}
+        before = loss.pop("shaping") + loss.pop("envelope")
+        asked_for = first(req, m) if src != 0.0 else np.zeros(m)
+        assert before == pytest.approx(asked_for - first(y.cmd, m), abs=scale)
+        assert sum(loss.values()) == pytest.approx(first(y.cmd, m) - (first(y.ach, m) - first(y.trim, m)), abs=scale)
+        assert first(y.aw, m) == pytest.approx(-sum(loss.values()), abs=scale)
+        assert first(y.ach, m) == pytest.approx(matrix(law, k) @ u, abs=scale)
+
+
+@given(sets, commands(), st.sampled_from([math.nan, math.inf, -math.inf]), st.integers(0, 5))
+@settings(max_examples=examples(30))
+def test_what_is_no_number_gives_neutral_and_a_report(p: Params, req: Axes, bad: float, i: int) -> None:
+    i = i % len(p.act.sw.a_min)
+    s, _ = step(p, State(), In(req, 1.0), DT)
+    after, y = step(p, s, In(req._replace(**{f"a{i}": bad}), 1.0), DT)
+    calm, _ = step(p, s, In(), DT)
+    assert REASONS[int(y.reason)] == "not_finite"
+    assert after == calm
+    assert all(math.isfinite(x) for x in flat(y))
+
+
+@given(sets, commands(), healths)
+@settings(max_examples=examples(20))
+def test_neutral_is_reached_in_the_stated_time(p: Params, req: Axes, k: Health) -> None:
+    s = State()
+    for _ in range(3):
+        s, _ = step(p, s, In(req, 1.0, health=k), 0.1)
+    for _ in range(math.ceil(p.act.slew.neutral_time / DT) + 1):
+        s, y = step(p, s, In(), DT)
+    for j, u in enumerate(first(y.u, len(p.act.hw.u_min))):
+        assert u == min(max(0.0, p.act.hw.u_min[j]), p.act.hw.u_max[j])
+
+
+QUAD = Params(Act(n_act.Hw((0.0,) * 4), n_act.Sw((0.0,) * 4), alloc=n_act.Alloc(order=(1.0, 2.0, 0.0, 3.0), prefer=(0.5,) * 4)))
+
+
+def quad(u: In, p: Params = QUAD) -> Out:
+    return step(p, State(), u, DT)[1]
+
+
+def test_an_announced_failure_is_allocated_round_at_once_and_charged_to_the_fault() -> None:
+    ask = In(Axes(1.2, 0.1, -0.1, 0.0), 1.0)
+    well, dead = quad(ask), quad(ask._replace(health=Health(e2=0.0)))
+    assert well.loss.fault == (0.0,) * 6
+    assert well.ach[:4] == pytest.approx((1.2, 0.1, -0.1, 0.0), abs=1e-9)
+    assert dead.u.e2 == 0.0
+    assert dead.lost == (0.0, 0.0, 0.0, 1.0, 0.0, 0.0), "yaw is given up"
+    assert dead.ach[:3] == pytest.approx((1.2, 0.1, -0.1), abs=1e-9), "thrust and tilts are kept"
+    assert dead.loss.fault.a3 == pytest.approx(-dead.ach.a3, abs=1e-9)
+    assert dead.gain <= 10.0
+
+
+def test_a_failure_nobody_announced_shows_as_a_residual_alone() -> None:
+    ask = In(Axes(2.0, 0.0, 0.0, 0.0), 1.0, measured=1.0, u_meas=Effectors(0.5, 0.5, 0.0, 0.5))
+    y = quad(ask)
+    assert y.resid[:4] == pytest.approx((-0.5, -0.5, -0.5, -0.5))
+    assert (y.aw, y.ach) == (quad(ask._replace(measured=0.0)).aw, quad(ask._replace(measured=0.0)).ach)
+
+
+def test_per_effector_limits_are_kept_and_shared_out() -> None:
+    p = QUAD._replace(act=QUAD.act._replace(sw=QUAD.act.sw._replace(u_max=(0.3, 1.0, 1.0, 1.0))))
+    y = quad(In(Axes(2.0, 0.0, 0.0, 0.0), 1.0), p)
+    assert y.u.e0 == pytest.approx(0.3)
+    assert y.ach[:3] == pytest.approx((2.0, 0.0, 0.0), abs=1e-9), "yaw gives way, not thrust"
+    assert y.sat == (1.0, *y.sat[1:])
+
+
+def test_the_allocator_may_know_how_far_an_effector_can_slew() -> None:
+    slow = QUAD.act._replace(slew=n_act.Slew((1.0,) * 4, (1.0,) * 4))
+    blind, aware = (Params(slow._replace(alloc=slow.alloc._replace(slew_aware=x))) for x in (0.0, 1.0))
+    ask = In(Axes(2.0, 0.04, 0.0, 0.3), 1.0)
+    y, z = quad(ask, blind), quad(ask, aware)
+    assert y.ach.a1 == pytest.approx(0.0), "all slewed alike: the tilt, most important, is lost"
+    assert z.ach.a1 == pytest.approx(0.04), "it gets what there is"
+    assert max(map(abs, z.loss.slew)) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"hw": n_act.Hw((0.0,) * 3, (1.0,) * 3)}, "act.sw.u_min has 4 values"),
+        ({"sw": n_act.Sw((-2.0, 0.0, 0.0, 0.0))}, r"act.sw.u_min\[0\]"),
+        ({"sw": n_act.Sw(a_max=(1.0, -5.0, 1.0, 1.0))}, r"act.sw.a_min\[1\]"),
+        ({"alloc": n_act.Alloc(order=(0.0, 0.0, 2.0, 3.0))}, "act.alloc.order"),
+        ({"alloc": n_act.Alloc(weight=(1.0, -1.0, 1.0, 1.0))}, r"act.alloc.weight\[1\]"),
+        ({"alloc": n_act.Alloc(B=(1.0, 2.0))}, "act.alloc.B has 2 values"),
+        ({"trim": n_act.Trim((1.0, 1.0, 0.0, 1.0))}, r"act.trim.gain\[2\]"),
+        ({"slew": n_act.Slew((1.0, -1.0, 1.0, 1.0))}, r"act.slew.up\[1\]"),
+        ({"shp": n_act.Shp(n_act.Ap((-1.0,) * 4))}, r"act.shp.ap.scale\[0\]"),
+    ],
+)
+def test_mistakes_are_told_by_name(changes: dict[str, tuple[object, ...]], named: str) -> None:
+    assert [text for text in problems(Params(Act(**changes))) if re.match(named, text)]  # type: ignore[arg-type]
