@@ -19,15 +19,14 @@ ACT = Act(slew=Slew(2.0, 3.0, 0.4))
 DRIVER = "pushrod.live.thruster:Thruster"
 
 
-def boat(
-    act: Any = ACT, motors: tuple[str, ...] = ("left", "right"), thruster: dict[str, Any] | None = None, policy: Any = "clamp", **options: Any
-) -> Robot:
+def boat(act: Any = ACT, motors: tuple[str, ...] = ("left", "right"), policy: Any = "clamp", feedback_hz: float = 0.0, **options: Any) -> Robot:
     propeller = Limits(velocity=200.0, effort=10.0)
+    thruster = {"neutral_time": 0.4, "feedback_hz": feedback_hz}
     return Robot(
         "boat",
         links=["hull", *(f"{name}_prop" for name in motors)],
         joints=[Joint(f"{name}_shaft", "continuous", "hull", f"{name}_prop", limits=propeller) for name in motors],
-        actuators=[Actuator(name, f"{name}_shaft", DRIVER, thruster or {"neutral_time": 0.4}, limit_policy=policy) for name in motors],
+        actuators=[Actuator(name, f"{name}_shaft", DRIVER, thruster, limit_policy=policy) for name in motors],
         controllers=[controller(motors=motors, act=act, hz=HZ, **options)],
         parameters=parameters(act),
     )

@@ -53,7 +53,7 @@ def inputs(script: list[tuple[int, Any]], ticks: int) -> dict[str, np.ndarray]:
         for time, *values in newest.values():
             row += [*values, min(now - time, NEVER)]
         rows.append(row)
-    names = "mode armed u_s_raw u_d_raw ap_age rc_s rc_d man_age u_s_test u_d_test test_age".split()
+    names = ["mode", "armed", "u_s_raw", "u_d_raw", "ap_age", "rc_s", "rc_d", "man_age", "u_s_test", "u_d_test", "test_age"]
     return {f"sources.{name}": np.array(rows)[:, j] for j, name in enumerate(names)}
 
 

@@ -20,7 +20,7 @@ import msgspec
 from pushrod.compiled.stepper import Stepper
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model
-from pushrod.core.names import find
+from pushrod.core.names import find, unknown
 from pushrod.core.record import flat, unflat
 from pushrod.live.payload import Throttle
 from pushrod.live.pipeline.ownership import Rules, switch
@@ -52,8 +52,9 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not 0.0 < self.hz <= 1e4:
             raise ValueError(f"hz = {self.hz!r}: allowed are numbers above 0, up to 10000")
-        for source in self.topics:
-            find(dict.fromkeys(ASKING), source, "source")
+        strange = [unknown(dict.fromkeys(ASKING), source, "source") for source in self.topics if source not in ASKING]
+        if strange:
+            raise ValueError("; ".join(strange))
         self.params()
 
     def params(self) -> Any:
