@@ -37,7 +37,7 @@ def test_with_quadratic_drag_alone_it_speeds_up_as_a_hyperbolic_tangent() -> Non
 
 
 def test_with_linear_drag_alone_it_turns_on_the_spot_and_coasts_out_exponentially() -> None:
-    p = Params(yaw=TurnDrag(8.0, 0.0))
+    p = Params(yaw=TurnDrag(8.0, 0.0), a=0.0)
     I_r = p.I + p.added_r
     s = sail(p, In(N=4.0), 1.0, 0.01)
     assert s.r == pytest.approx(0.5 * (1.0 - math.exp(-8.0 / I_r)), rel=1e-9)
@@ -54,8 +54,9 @@ def test_a_steady_turn_is_a_circle_of_the_radius_speed_over_rate(N: float) -> No
     # steady: the forces balance on every axis
     m_u, m_v = p.m + p.added_u, p.m + p.added_v
     assert f.X + m_v * s.v * s.r == pytest.approx(drag(p.surge.l, p.surge.q, s.u), abs=1e-9)
-    assert -m_u * s.u * s.r == pytest.approx(drag(p.sway.l, p.sway.q, s.v), abs=1e-9)
-    assert f.N - (m_v - m_u) * s.u * s.v == pytest.approx(drag(p.yaw.l, p.yaw.q, s.r), abs=1e-9)
+    side = drag(p.sway.l, p.sway.q, s.v - p.a * s.r)
+    assert -m_u * s.u * s.r == pytest.approx(side, abs=1e-9)
+    assert f.N - (m_v - m_u) * s.u * s.v + p.a * side == pytest.approx(drag(p.yaw.l, p.yaw.q, s.r), abs=1e-9)
     assert s.v * s.r < 0.0, "it slides out of the turn"
     radius = math.hypot(s.u, s.v) / abs(s.r)
     course = s.psi + math.atan2(s.v, s.u) + math.copysign(math.pi / 2.0, N)
@@ -73,6 +74,14 @@ def test_a_moment_to_port_turns_it_to_port_and_ahead_then_leads_north() -> None:
     north = sail(Params(), In(X=50.0), 5.0, s=State(psi=math.pi / 2.0))
     assert north.x == pytest.approx(0.0, abs=1e-12)
     assert north.y > 1.0
+
+
+def test_a_skeg_keeps_it_on_its_course_and_a_hull_without_one_turns_away() -> None:
+    slender = Params(added_v=60.0, sway=Drag(40.0, 0.0), yaw=TurnDrag(2.0, 6.0))
+    tipped = State(u=1.5, r=1e-3)
+    left, kept = (sail(slender._replace(a=a), In(X=60.0), 4.0, s=tipped) for a in (0.0, 1.0))
+    assert abs(left.r) > 0.1
+    assert abs(kept.r) < 1e-3
 
 
 def test_left_to_itself_it_drifts_with_the_current_whatever_its_heading() -> None:
@@ -129,7 +138,8 @@ def test_the_work_of_the_forces_is_what_speeds_it_up_and_what_drag_takes() -> No
     s, work = State(), 0.0
 
     def power(a: State) -> float:
-        taken = drag(p.surge.l, p.surge.q, a.u) * a.u + drag(p.sway.l, p.sway.q, a.v) * a.v + drag(p.yaw.l, p.yaw.q, a.r) * a.r
+        w = a.v - p.a * a.r
+        taken = drag(p.surge.l, p.surge.q, a.u) * a.u + drag(p.sway.l, p.sway.q, w) * w + drag(p.yaw.l, p.yaw.q, a.r) * a.r
         return f.X * a.u + f.Y * a.v + f.N * a.r - taken
 
     for _ in range(3000):

@@ -1,13 +1,14 @@
 """A vessel on the water: surge, sway and yaw, with drag, added mass and a current.
 
     m_u du/dt = X + m_v v r - d(u)             m_u = m + added surge mass
-    m_v dv/dt = Y - m_u u r - d(v)             m_v = m + added sway mass
-    I_r dr/dt = N - (m_v - m_u) u v - d(r)     I_r = I + added inertia        d(w) = l w + q |w| w on each axis
+    m_v dv/dt = Y - m_u u r - d(w)             m_v = m + added sway mass              w = v - a r
+    I_r dr/dt = N - (m_v - m_u) u v + a d(w) - d(r)     I_r = I + added inertia       d(w) = l w + q |w| w on each axis
     (dx/dt, dy/dt) = R(psi) (u, v) + c         dpsi/dt = r
 
 u, v    velocity through the water [m/s], ahead and to port;  r yaw rate [rad/s]
 X, Y    force ahead and to port [N];  N moment to port [N.m], held over the tick
 x, y    position in the world [m], east and north (ENU, z up);  psi heading [rad], 0 to the east, counter-clockwise
+a       how far behind the centre of mass the water resists sway [m]: a skeg, which keeps a hull on its course;  w sway there [m/s]
 c       current [m/s], in the world, held over the tick
 
 Signs are those of REP 103: to port is positive, so a stronger thruster on the starboard side turns the vessel to port, psi growing. The state
@@ -49,11 +50,12 @@ class Params(NamedTuple):
     m: A[float, Q("kg", 0.1, 1e7, "mass")] = 30.0
     I: A[float, Q("kg.m2", 1e-3, 1e9, "inertia about the vertical axis")] = 4.0  # noqa: E741
     added_u: A[float, Q("kg", 0.0, 1e7, "water that goes along in surge")] = 3.0
-    added_v: A[float, Q("kg", 0.0, 1e7, "water that goes along in sway")] = 25.0
+    added_v: A[float, Q("kg", 0.0, 1e7, "water that goes along in sway")] = 15.0
     added_r: A[float, Q("kg.m2", 0.0, 1e9, "water that goes along in yaw")] = 2.5
     surge: Drag = Drag()
-    sway: Drag = Drag(40.0, 120.0)
+    sway: Drag = Drag(150.0, 120.0)
     yaw: TurnDrag = TurnDrag()
+    a: A[float, Q("m", -100.0, 100.0, "how far behind the centre of mass sway is resisted")] = 0.1
 
 
 class State(NamedTuple):
@@ -99,13 +101,14 @@ def slope(p: Params, s: State, f: In) -> State:
     m_v = p.m + p.added_v
     c = math.cos(s.psi)
     n = math.sin(s.psi)
+    d = drag(p.sway.l, p.sway.q, s.v - p.a * s.r)
     return State(
         c * s.u - n * s.v + f.current.x,
         n * s.u + c * s.v + f.current.y,
         s.r,
         (f.X + m_v * s.v * s.r - drag(p.surge.l, p.surge.q, s.u)) / m_u,
-        (f.Y - m_u * s.u * s.r - drag(p.sway.l, p.sway.q, s.v)) / m_v,
-        (f.N - (p.added_v - p.added_u) * s.u * s.v - drag(p.yaw.l, p.yaw.q, s.r)) / (p.I + p.added_r),
+        (f.Y - m_u * s.u * s.r - d) / m_v,
+        (f.N - (p.added_v - p.added_u) * s.u * s.v + p.a * d - drag(p.yaw.l, p.yaw.q, s.r)) / (p.I + p.added_r),
     )
 
 
@@ -148,7 +151,8 @@ def substeps(p: Params, s: State, f: In, dt: float) -> int:
     u = abs(s.u) + abs(f.X) * dt / m_u
     v = abs(s.v) + abs(f.Y) * dt / m_v
     r = abs(s.r) + abs(f.N) * dt / I_r
-    pace = maximum(maximum((p.surge.l + 2.0 * p.surge.q * u) / m_u, (p.sway.l + 2.0 * p.sway.q * v) / m_v), (p.yaw.l + 2.0 * p.yaw.q * r) / I_r) + r
+    side = (p.sway.l + 2.0 * p.sway.q * (v + abs(p.a) * r)) * (1.0 / m_v + p.a * p.a / I_r)
+    pace = maximum(maximum((p.surge.l + 2.0 * p.surge.q * u) / m_u, side), (p.yaw.l + 2.0 * p.yaw.q * r) / I_r) + r
     return 1 + int(clamp(pace * dt / PACE_MAX, 0.0, SUBSTEPS_MAX - 1.0))
 
 

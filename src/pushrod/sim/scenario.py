@@ -144,14 +144,15 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     steps = 0 if head is WRONG else ticks(head.duration, head.dt)
     commands = () if head is WRONG else read_commands(data.get("commands"), machine.robot, head.dt, steps if duration is None else None, document)
     expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
+    pairs = [] if head is WRONG else sound_items(ComparisonEntry, data.get("compare"), ("compare",), document)
+    comparisons = [compile_comparison(entry, world, params, signals, at, document, head.dt, length) for at, entry in pairs]
+    if comparisons and (commands or positions.keys() & tracks.keys()):
+        document.add(("compare",), "a scenario that commands actuators runs through the runtime, once; leave this out")
     foreign = _written_for_another(document, machine)
     if foreign and document.problems:
         document.problems.insert(0, (0, foreign))
     document.raise_problems()
     notes += [foreign] if foreign else []
-    pairs = sound_items(ComparisonEntry, data.get("compare"), ("compare",), document)
-    comparisons = [compile_comparison(entry, world, params, signals, at, document, head.dt, length) for at, entry in pairs]
-    document.raise_problems()
     check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
     document.raise_problems()
     machine.document.raise_problems()
