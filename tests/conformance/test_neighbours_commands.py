@@ -265,14 +265,14 @@ def test_limits_are_kept_to_by_every_delivery(kind: str, policy: str) -> None:
     bounded = kind != "continuous"
     limits = Limits(-0.5 if bounded else None, 1.5 if bounded else None, velocity=2.0, acceleration=3.0, effort=4.0)
     probe = Probe()
-    asked = [Position(9.0, -9.0), Velocity(-9.0), Effort(9), Trajectory((Waypoint(9.0, 1.0, 9.0, -9.0),)), Position(1.0), Hold()]
+    asked = [Position(9.0, 9.0), Velocity(-9.0), Effort(9), Trajectory((Waypoint(9.0, 1.0, 9.0, -9.0),)), Position(1.0), Hold()]
 
     async def body(rt):
         rt.arm()
         return [[await ask(getattr(rt["motor"], way), payload) for payload in asked] for way in WAYS]
 
     x = 1.5 if bounded else 9.0
-    done = [Position(x, -2.0), Velocity(-2.0), Effort(4.0), Trajectory((Waypoint(x, 1.0, 2.0, -3.0),)), Position(1.0), Hold()]
+    done = [Position(x, 2.0), Velocity(-2.0), Effort(4.0), Trajectory((Waypoint(x, 1.0, 2.0, -3.0),)), Position(1.0), Hold()]
     for answers in drive(robot(None, limits, kind, limit_policy=policy), one(probe), body):
         if policy == "clamp":
             assert [getattr(answer, "done", None) for answer in answers] == [*done[:4], None, None]

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
-from pushrod.runtime.well_formed import number, struct_check
+from pushrod.runtime.well_formed import number as number  # for payloads of a driver's own
+from pushrod.runtime.well_formed import struct_check
 
 
 class Payload(Struct, frozen=True, gc=False, tag=True):
