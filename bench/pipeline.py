@@ -202,10 +202,8 @@ def main() -> None:
         for policy, name in enumerate(POLICIES):
             last, every = two_motor(policy)
             print(f"| {name} | {last * 1e9:.0f} ns | {every * 1e9:.0f} ns | 150 ns |")
-        print(
-            "\n| weighted 8 x 6, commands of size | in a rollout | tick by tick | `daqp.solve` | `daqp.Model` | rounds | optimality | cost above DAQP's |"
-        )
-        print("|---|---|---|---|---|---|---|---|")
+        heads = ("weighted 8 x 6, commands of size", "in a rollout", "tick by tick", "`daqp.solve`", "`daqp.Model`")
+        print(f"\n| {' | '.join(heads)} | rounds | optimality | cost above DAQP's |\n|---|---|---|---|---|---|---|---|")
         for size in (0.3, 1.0, 3.0):
             x = beside_daqp(size)
             us = " | ".join(f"{x[name] * 1e6:.2f} us" for name in ("rollout", "stepper", "daqp.solve", "daqp.Model"))
