@@ -13,7 +13,7 @@ from pushrod.runtime.runtime import Runtime
 
 LIMITS = Limits(-2.0, 2.0, velocity=6.0, acceleration=60.0, effort=1.0)
 # patient where nothing goes wrong: the machine may be busy
-QUICK: dict[str, Any] = {"baud": 1_000_000, "feedback_hz": 50.0, "patience": 0.1, "stale_after": 2.0, "bus_watchdog": 0.0}
+QUICK: dict[str, Any] = {"baud": 1_000_000, "feedback_hz": 50.0, "patience": 0.2, "stale_after": 60.0, "bus_watchdog": 0.0}
 
 
 def robot(path: str, *ids: int, limits: Limits = LIMITS, transmission: Transmission | None = None, restarts: int = 3, **options: Any) -> Robot:

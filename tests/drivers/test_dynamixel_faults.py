@@ -12,6 +12,7 @@ from pushrod.core.errors import ConfigError, PushrodError
 from pushrod.drivers.dynamixel import Dynamixel, Options
 from pushrod.robot.description import Actuator, Joint, Parameter, ParameterRef, Robot
 from pushrod.robot.motor_profile import MotorProfile
+from pushrod.runtime.arming import NotSafeError
 from pushrod.runtime.driver import Context, Stopped
 from pushrod.runtime.message import Command, HardwareError
 from pushrod.runtime.part import DriverError
@@ -36,7 +37,7 @@ def test_a_dead_bus_stops_the_actuator_and_says_that_it_is_not_proven_safe() -> 
         assert (await rt["motor1"].sync.set_position(0.0)).reason == "stopped"
         assert "in_error" in rt.arm().refusal
 
-    with FakeBus(FakeServo(1)) as bus:
+    with FakeBus(FakeServo(1)) as bus, pytest.raises(NotSafeError, match="could not be proven off"):
         run(robot(bus.path, patience=0.01, stale_after=0.1, restarts=1), body)
 
 

@@ -354,7 +354,7 @@ def test_it_arrives_though_every_third_answer_is_bad() -> None:
         bus.heal()
 
     with FakeBus(FakeServo(1)) as bus:
-        run(robot(bus.path, patience=0.04, retries=6), body)
+        run(robot(bus.path, patience=0.1, retries=8), body)
 
 
 def test_two_servos_on_one_line() -> None:
