@@ -84,7 +84,7 @@ LIMITS = Limits(-1.0, 2.0, velocity=1.5, acceleration=4.0, effort=3.0)
 near_or_beyond = st.floats(-3.0, 3.0)
 times = st.lists(st.floats(0.05, 1.0), min_size=1, max_size=3)
 payloads = st.one_of(
-    st.builds(Position, near_or_beyond, st.none() | st.floats(-2.0, 2.0), st.none() | st.floats(0.01, 3.0)),
+    st.builds(Position, near_or_beyond, st.none() | st.floats(0.0, 2.0), st.none() | st.floats(0.01, 3.0)),
     st.builds(Velocity, near_or_beyond, st.none() | st.floats(0.01, 2.0)),
     st.builds(Effort, near_or_beyond, st.none() | st.floats(0.01, 2.0)),
     st.builds(

@@ -15,7 +15,7 @@ angles = st.floats(-4.0, 4.0)
 rates = st.floats(-5.0, 5.0)
 durations = st.none() | st.floats(0.01, 1.0)
 payloads = st.one_of(
-    st.builds(Position, angles, st.none() | rates, durations),
+    st.builds(Position, angles, st.none() | st.floats(0.0, 5.0), durations),
     st.builds(Velocity, rates, durations),
     st.builds(Effort, st.floats(-20.0, 20.0), durations),
     st.lists(st.tuples(angles, st.floats(0.05, 0.6)), min_size=1, max_size=3).map(

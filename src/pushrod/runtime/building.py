@@ -76,6 +76,8 @@ def nodes(robot: Robot, found: Sources, store: Store, clock: Clock, bus: Bus) ->
     made = {}
     for name, source in found.nodes.items():
         what = described[name]
-        limits = robot.joint(what.joint).limits if isinstance(what, Sensor) and what.joint else None
-        made[name] = Node(robot.name, where[name], what, limits, source, lambda v: resolve(v, store), clock, bus)
+        seat = what.joint if isinstance(what, Sensor) else None
+        limits = robot.joint(seat).limits if seat else None
+        joints = (seat,) if seat else tuple(joint.name for joint in robot.joints)
+        made[name] = Node(robot.name, where[name], what, limits, joints, source, lambda v: resolve(v, store), clock, bus)
     return made

@@ -16,7 +16,7 @@ from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
 from pushrod.runtime.driver import Context
 from pushrod.runtime.gate import PATIENCE, Gate
-from pushrod.runtime.joint_space import to_joint_space
+from pushrod.runtime.joint_space import report_in_joint_space
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, LeaseChanged, Message, Outcome
 from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
 from pushrod.runtime.result import Result
@@ -201,10 +201,10 @@ class Host:
         return self._resolve(self.joint.limits or OPEN), self._resolve(self.actuator.transmission)
 
     def _context(self) -> Context:
-        gate = self.gate
+        gate, own = self.gate, (self.joint.name,)
 
         def report(payload: Any) -> None:
-            seen = to_joint_space(payload, gate.transmission)
+            seen = report_in_joint_space(payload, gate.transmission, own)
             if type(seen) is JointState:
                 self.joint_state = seen
             elif type(seen) is EndMotion or type(seen) is BeginMotion:

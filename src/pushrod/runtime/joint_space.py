@@ -1,14 +1,23 @@
-"""From motor space, which is all a driver knows, to joint space, which is all others see."""
+"""From motor space, which is all a driver knows, to joint space, which is all others see. What is no report is refused where it is published."""
 
+from collections.abc import Collection
+from dataclasses import is_dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from pushrod.core.errors import InputError
+from pushrod.core.names import did_you_mean
+from pushrod.core.record import is_record
 from pushrod.robot.transmission import Transmission
-from pushrod.runtime.message import BeginMotion, EndMotion, JointState
+from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, Message, Outcome
+from pushrod.runtime.payload import Payload
+
+ALLOWED = "a part publishes JointState, BeginMotion, EndMotion, or a msgspec Struct of its own"
 
 
 def to_joint_space(payload: Any, t: Transmission) -> Any:
-    """The same report in joint space; what holds no motor quantities stays as it is. One that is malformed is refused: nobody should act on it."""
+    """The same in joint space; what holds no motor quantities stays as it is. One that is malformed is refused: nobody should act on it."""
     if isinstance(payload, (BeginMotion, EndMotion, JointState)) and (problem := payload.problem()) is not None:
         raise InputError(f"{type(payload).__name__} is not published: {problem}")
     if isinstance(payload, BeginMotion):
@@ -33,3 +42,17 @@ def to_joint_space(payload: Any, t: Transmission) -> Any:
             tuple(t.effort_to_joint(float(x)) for x in payload.efforts),
         )
     return payload
+
+
+def report_in_joint_space(payload: Any, t: Transmission, joints: Collection[str]) -> Any:
+    """The same of what a part publishes, which must be a report, and of no other joints than these."""
+    kind = type(payload)
+    if isinstance(payload, (Payload, Command)):
+        raise InputError(f"{kind.__name__} is not published: it is a command; send it with context.actuator(name).direct; {ALLOWED}")
+    if isinstance(payload, (Message, Outcome)) or not (isinstance(payload, Struct) or is_record(kind) or is_dataclass(kind)):
+        raise InputError(f"{payload!r:.80} is not published; {ALLOWED}")
+    strange = [name for name in payload.names if name not in joints] if isinstance(payload, JointState) else []
+    if strange:
+        hint = did_you_mean(joints, strange[0])
+        raise InputError(f"JointState is not published: there is no joint {strange[0]!r} here; {hint}{' ' if hint else ''}known: {', '.join(joints)}")
+    return to_joint_space(payload, t)

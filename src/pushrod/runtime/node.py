@@ -9,7 +9,7 @@ from pushrod.robot.transmission import Transmission
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
 from pushrod.runtime.driver import Context
-from pushrod.runtime.joint_space import to_joint_space
+from pushrod.runtime.joint_space import report_in_joint_space
 from pushrod.runtime.message import Message
 from pushrod.runtime.part import Part, Source
 
@@ -25,7 +25,10 @@ class StandIn:
 
 
 class Node:
-    """`limits` are those of the joint a sensor sits on; what it publishes of a joint is turned into joint space."""
+    """`limits` are those of the joint a sensor sits on; what it publishes of a joint is turned into joint space.
+
+    `joints`: of which it may tell: the one it sits on, or all of the robot.
+    """
 
     def __init__(
         self,
@@ -33,6 +36,7 @@ class Node:
         path: tuple[str, ...],
         what: Sensor | Controller,
         limits: Limits | None,
+        joints: tuple[str, ...],
         source: Source,
         resolve: Callable[[Any], Any],
         clock: Clock,
@@ -46,6 +50,7 @@ class Node:
         self.clock = clock
         self.bus = bus
         self.moves_with = (limits, what.transmission if isinstance(what, Sensor) else DIRECT)  # may name parameters
+        self._joints = joints
         self._resolve = resolve
         self._transmission: Transmission = resolve(self.moves_with[1])
         self.part = Part(self.name, path, source, resolve, robot, clock, bus)
@@ -71,7 +76,7 @@ class Node:
         frame = (sensor.link or sensor.joint if sensor is not None else None) or self.what.name
 
         def report(payload: Any, *below: str) -> None:
-            seen = to_joint_space(payload, self._transmission)  # as it is now, whenever the driver got its context
+            seen = report_in_joint_space(payload, self._transmission, self._joints)  # as it is now, whenever the driver got its context
             self.bus.publish(Message(seen, (*self.topic, *below), self.clock.now(), self.clock.wall(), self.robot, self.name, frame))
 
         motor = MotorProfile.of(self._resolve(self.moves_with[0]), self._transmission)

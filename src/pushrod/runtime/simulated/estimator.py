@@ -41,8 +41,12 @@ class OpenLoopEstimator:
     options = Options
 
     def init(self, context: Context, options: Options) -> None:
-        context.listen(context.actuator(options.actuator).topic)
+        self._listen(context, options)
         self._set_up(context, options)
+
+    def _listen(self, context: Context, options: Options) -> None:
+        self._topic: tuple[str, ...] = context.actuator(options.actuator).topic
+        context.listen(self._topic)
 
     def _set_up(self, context: Context, options: Options) -> None:
         if not 0.0 < options.publish_rate <= 1e4:
@@ -70,13 +74,13 @@ class OpenLoopEstimator:
             self.terminate("new options")
             last = self._last
             if options.actuator != self.settings.actuator:
-                context.listen(context.actuator(options.actuator).topic)
+                self._listen(context, options)
             self._set_up(context, options)
             self._last = last if options.initial is None else self._last
 
     def handle_message(self, topic: tuple[str, ...], message: Message) -> None:
         payload = message.payload
-        if topic[-1] != self.settings.actuator:
+        if topic != self._topic:
             return  # it listened to another before
         with self._lock:
             if isinstance(payload, BeginMotion):
@@ -157,7 +161,7 @@ class OpenLoopEstimator:
         self._last = s
         self._silence()
         self._silence = self.context.call_later(self.settings.max_silence, weakly(self._break_silence))
-        self.context.publish(JointState((self.context.joint or self.settings.actuator,), (s.x,), (s.v,)))
+        self.context.publish(JointState((self.context.joint or self._topic[-2],), (s.x,), (s.v,)))  # an actuator's path ends in its joint and itself
 
     def _break_silence(self) -> None:
         with self._lock:
