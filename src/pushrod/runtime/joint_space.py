@@ -51,8 +51,9 @@ def report_in_joint_space(payload: Any, t: Transmission, joints: Collection[str]
         raise InputError(f"{kind.__name__} is not published: it is a command; send it with context.actuator(name).direct; {ALLOWED}")
     if isinstance(payload, (Message, Outcome)) or not (isinstance(payload, Struct) or is_record(kind) or is_dataclass(kind)):
         raise InputError(f"{payload!r:.80} is not published; {ALLOWED}")
+    seen = to_joint_space(payload, t)
     strange = [name for name in payload.names if name not in joints] if isinstance(payload, JointState) else []
     if strange:
         hint = did_you_mean(joints, strange[0])
         raise InputError(f"JointState is not published: there is no joint {strange[0]!r} here; {hint}{' ' if hint else ''}known: {', '.join(joints)}")
-    return to_joint_space(payload, t)
+    return seen
