@@ -24,12 +24,22 @@ from pushrod.sim.worlds import WORLDS
 pytestmark = pytest.mark.soak
 
 BEYOND = 2**24  # up to here float32 can count
-TICKS = {"arm": 5_000_000, "car": 5_000_000, "car_control": 5_000_000, "satellite": 5_000_000, "servo": 40_000_000}
+TICKS = {
+    "arm": 5_000_000,
+    "boat": 5_000_000,
+    "car": 5_000_000,
+    "car_control": 5_000_000,
+    "quad": 2_000_000,
+    "satellite": 5_000_000,
+    "servo": 40_000_000,
+}
 # where float32 must stay near float64: everything that is steered or that dies away. What only adds up (angles, positions) may drift.
 NEAR = {
     "arm": {"shoulder.q": 1e-2, "elbow.q": 1e-2, "shoulder.torque": 1e-2},
+    "boat": {"v": 1e-2, "psi": 1e-2, "fb.u_s_ach": 5e-2, "I_s": 1e-2},
     "car": {"speed": 1e-2, "steer_ach": 1e-5, "yaw_rate": 1e-4},
     "car_control": {"speed": 1e-2, "steer_ach": 1e-5, "yaw_rate": 1e-4},
+    "quad": {"z": 1e-2, "roll": 1e-2, "pitch": 1e-2, "yaw": 1e-2, "pipe.ach.a0": 1e-2},
     "satellite": {"roll": 1e-4, "pitch": 1e-4, "yaw": 1e-4, "w_x": 1e-4, "torque_ach_z": 1e-2},
     "servo": {"torque_ach": 1e-4, "w": 1e-3},
 }
