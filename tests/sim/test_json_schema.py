@@ -74,6 +74,8 @@ def test_a_wrong_machine_is_not_valid(machine_schema, parts):
         {"seed": 1.5},
         {"signals__accell": 1},
         {"signals__accel": [{"linr": [0, 1]}]},
+        {"signals__accel": [{"constant": "reverse"}]},
+        {"signals__gear": [{"constant": "revers"}]},
         {"faults": [{"channel": "stear", "kind": "stuck", "at": 1}]},
         {"faults": [{"channel": "steer", "kind": "stuk", "at": 1}]},
         {"expectations": [{"signal": "nope", "metric": "max", "below": 1}]},

@@ -10,7 +10,7 @@ import msgspec
 
 from pushrod.config.quantity_schema import DIALECT, WITH_UNIT, Schema, quantity, words
 from pushrod.core.model import World
-from pushrod.core.quantity import Q
+from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.signals import schema as signal_schema
 from pushrod.sim.command import CommandEntry, WaypointEntry
@@ -41,11 +41,15 @@ def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | Non
     """Of a scenario file; with the channels, states and signals of one world where it is given, and the actuators of its machine's robot."""
     made = _struct(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry, ComparisonEntry))
     signal = {"$ref": "#/$defs/signal"}
-    made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"))
+    made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"), () if world is not None else (r"[A-Za-z_]\w*",))
     made["properties"]["signals"] = {"type": "object", "description": "one signal per input channel", "additionalProperties": signal}
     made["properties"]["faults"]["items"] = fault_schema(world)
     if world is not None:
         channels = {leaf.path: signal | {"description": words(leaf.meta)} for leaf in numbers(world.In)}
+        for leaf in numbers(world.In):
+            if isinstance(leaf.meta, Choice):
+                made["$defs"][f"{leaf.path}_signal"] = _with_units(signal_schema(f"#/$defs/{leaf.path}_signal"), leaf.meta.names)
+                channels[leaf.path] |= {"$ref": f"#/$defs/{leaf.path}_signal"}
         channels |= {name: signal | {"description": f"positions sent to it every tick [{q.unit}]"} for name, q in (actuators or {}).items()}
         if actuators:
             made["$defs"]["CommandEntry"]["properties"]["to"] |= {"enum": list(actuators)}
@@ -74,13 +78,13 @@ def _struct(kind: Any, nested: tuple[Any, ...]) -> Schema:
     return {"$schema": DIALECT, **top, "$defs": defs}
 
 
-def _with_units(schema: Any) -> Any:
-    """The same schema with texts such as "10 deg" allowed wherever a number is."""
+def _with_units(schema: Any, cases: tuple[str, ...] = ()) -> Any:
+    """The same schema with texts such as "10 deg" allowed wherever a number is, and with the names of cases."""
     if isinstance(schema, list):
-        return [_with_units(part) for part in schema]
+        return [_with_units(part, cases) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    made = {key: _with_units(part) for key, part in schema.items()}
+    made = {key: _with_units(part, cases) for key, part in schema.items()}
     if schema.get("type") == "number":
-        made |= {"type": ["number", "string"], "pattern": WITH_UNIT}
+        made |= {"type": ["number", "string"], "pattern": "|".join((WITH_UNIT, *(f"^{name}$" for name in cases)))}
     return made
