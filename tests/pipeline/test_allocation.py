@@ -171,6 +171,25 @@ def test_effectors_the_axes_leave_free_go_where_they_prefer(model: Model) -> Non
 
 
 @both
+@given(p=laws(gain_max=5.0, kinds=("any",)), f=st.lists(st.floats(0.1, 0.9), min_size=8, max_size=8))
+@settings(max_examples=COUNT)
+def test_with_effectors_at_bounds_the_others_are_still_as_near_as_they_can_be(model: Model, p: Params, f: list[float]) -> None:
+    """Against least squares in which the axes count ten thousand times as much as the preference."""
+    n, m = sizes(p)
+    lo, hi = np.array(p.lo), np.array(p.hi)
+    assume(n > m and (hi > lo).all())
+    half = (hi - lo) / 2.0
+    v = matrix(p) @ (lo + np.array(f[:n]) * (hi - lo))
+    y = allocated(model, p, axes(v))
+    assume(y.rank == m)
+    heavy = 1e4 / authority(p)
+    wished = np.clip(p.prefer, lo, hi)
+    M = np.vstack([heavy[:, None] * matrix(p) * half, np.eye(n)])
+    near = lsq_linear(M, np.concatenate([heavy * v, wished / half]), (lo / half, hi / half), method="bvls", tol=1e-14, max_iter=1000)
+    assert first(y.u, n) / half == pytest.approx(near.x, abs=1e-3)
+
+
+@both
 @given(p=laws(gain_max=10.0), v=commands(), k=healths)
 @settings(max_examples=COUNT)
 def test_no_gain_above_the_stated_bound_when_effectors_fail(model: Model, p: Params, v: Axes, k: Health) -> None:

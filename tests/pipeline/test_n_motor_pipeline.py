@@ -155,6 +155,14 @@ def test_an_announced_failure_is_allocated_round_at_once_and_charged_to_the_faul
     assert dead.gain <= 10.0
 
 
+def test_what_could_not_be_done_with_all_well_is_not_charged_to_the_fault() -> None:
+    ask = In(Axes(4.0, 1.0, 0.0, 0.0), 1.0)
+    well, weak = quad(ask), quad(ask._replace(health=Health(0.5, 0.5, 0.5, 0.5)))
+    assert well.loss.allocation.a0 == pytest.approx(1.0)
+    assert weak.loss.allocation == pytest.approx(well.loss.allocation)
+    assert weak.loss.fault.a0 == pytest.approx(well.ach.a0 - weak.ach.a0) != 0.0
+
+
 def test_a_failure_nobody_announced_shows_as_a_residual_alone() -> None:
     ask = In(Axes(2.0, 0.0, 0.0, 0.0), 1.0, measured=1.0, u_meas=Effectors(0.5, 0.5, 0.0, 0.5))
     y = quad(ask)
@@ -178,6 +186,9 @@ def test_the_allocator_may_know_how_far_an_effector_can_slew() -> None:
     assert y.ach.a1 == pytest.approx(0.0), "all slewed alike: the tilt, most important, is lost"
     assert z.ach.a1 == pytest.approx(0.04), "it gets what there is"
     assert max(map(abs, z.loss.slew)) < 1e-12
+    trimmed = slow._replace(alloc=slow.alloc._replace(slew_aware=1.0), trim=n_act.Trim((1.5, 1.0, 1.0, 1.0), (0.0, 0.01, 0.0, 0.0)))
+    z = step(Params(trimmed), State(Effectors(0.5, 0.5, 0.5, 0.5)), ask._replace(req=Axes(0.0, 0.3, 0.0, 0.0)), DT)[1]
+    assert max(map(abs, z.loss.slew)) < 1e-12, "the trim counted in"
 
 
 @pytest.mark.parametrize(

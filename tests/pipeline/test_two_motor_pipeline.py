@@ -165,6 +165,11 @@ def test_a_dead_motor_is_not_asked_and_the_other_one_does_what_it_can() -> None:
     assert y.fb.u_d_ach == pytest.approx(0.0), "yaw first: no turning, so no surge"
 
 
+def test_a_motor_that_hardly_does_anything_is_not_asked() -> None:
+    _, y = run(Params(), State(), ActuatorReq(0.3, 0.0, 1.0), Known(health_L=5e-4))
+    assert y.esc.u_L == 0.0
+
+
 @given(params(), requests, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
 def test_a_failing_motor_makes_no_output_greater_than_its_bound(p: Params, req: ActuatorReq, k_L: float, k_R: float) -> None:
     _, y = run(p, State(), req, Known(k_L, k_R), n=5)
@@ -190,6 +195,10 @@ def test_the_allocator_may_know_how_far_a_motor_can_slew() -> None:
     assert abs(z.diag.loss_s.slew) + abs(z.diag.loss_d.slew) < 1e-15
     assert z.fb.u_s_ach == pytest.approx(DT)
     assert z.fb.u_d_ach == 0.0
+    trimmed = with_(slew__up=1.0, slew__down=1.0, alloc__slew_aware=1.0, trim__gain_L=1.5, trim__offset_R=0.01)
+    _, z = run(trimmed, State(), req)
+    assert max(z.esc.u_L, z.esc.u_R) == pytest.approx(DT), "as far as it can slew, the trim counted in"
+    assert abs(z.diag.loss_s.slew) + abs(z.diag.loss_d.slew) < 1e-15
 
 
 def test_the_motors_keep_their_place_when_the_source_changes() -> None:
