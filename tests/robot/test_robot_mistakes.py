@@ -94,10 +94,10 @@ PYTHON = {
     "infinite": (with_limits(0, 1, INF, effort=1), "joints.j.limits.velocity: inf is not a finite number [rad/s]"),
     "beyond all numbers": (with_limits(0, 10**400, 1, effort=1), "joints.j.limits.upper: a whole number of 401 digits is too large"),
     "text": (with_limits("90 deg", 1, 1, effort=1), "joints.j.limits.lower: must be a number [rad], got text '90 deg'; only files take text"),
-    "flag for a number": (with_limits(True, 1, 1, effort=1), "joints.j.limits.lower: must be a number [rad], got true or false True"),
+    "flag for a number": (with_limits(True, 1, 1, effort=1), "joints.j.limits.lower: must be a number [rad], got true"),
     "limits as a dict": (of_joint(Joint("j", "revolute", "a", "b", limits={"lower": 1})), "joints.j.limits: must be a Limits, got a mapping"),
     "axis of length 0": (of_joint(Joint("j", "continuous", "a", "b", axis=(0, 0, 0))), "joints.j.axis: must not be of length 0"),
-    "axis of two": (of_joint(Joint("j", "continuous", "a", "b", axis=(0, 1))), "joints.j.axis: must be 3 numbers [-], got 2"),
+    "axis of two": (of_joint(Joint("j", "continuous", "a", "b", axis=(0, 1))), "joints.j.axis: must be 3 numbers, got 2"),
     "axis of a fixed joint": (of_joint(Joint("j", "fixed", "a", "b", axis=(0, 0, 1))), "joints.j.axis: a fixed joint has no axis"),
     "no axis of a plane": (of_joint(Joint("j", "planar", "a", "b")), "joints.j.axis: a planar joint needs the axis its plane stands on"),
     "dynamics of a fixed joint": (of_joint(Joint("j", "fixed", "a", "b", dynamics=Dynamics())), "joints.j.dynamics: a fixed joint has no dynamics"),
@@ -156,6 +156,11 @@ PYTHON = {
     "lo above hi": (with_parameter(Parameter("a", float, None, 2, 1)), "parameters.a.lo: lo 2.0 exceeds hi 1.0"),
     "default outside": (with_parameter(Parameter("a", float, 3, 0, 1)), "parameters.a.default: must be at most 1.0, got 3.0"),
     "default of another type": (with_parameter(Parameter("a", int, 1.5)), "parameters.a.default: must be a whole number, got a number 1.5"),
+    "switch without its type": (
+        with_parameter(Parameter("flag", default=True)),
+        "parameters.flag.default: must be a number, got true; for true or false give type='bool'",
+    ),
+    "word without its type": (with_parameter(Parameter("a", default="slow")), "got text 'slow'; for text give type='str'"),
     "default as text": (with_parameter(Parameter("a", float, "3 m", unit="m")), "parameters.a.default: must be a number [m], got text '3 m'"),
     "bounds of a switch": (with_parameter(Parameter("a", bool, True, 0, 1)), "parameters.a.lo: a parameter of type bool has no bounds"),
     "bound of a whole number": (with_parameter(Parameter("a", int, 1, 0.5)), "parameters.a.lo: the bound of a whole number is a whole number"),
@@ -171,7 +176,7 @@ PYTHON = {
     "mesh": (with_link(visuals=[Visual(Mesh("a\nb"))]), "links.a.visuals[0].geometry.file: must be one line of text"),
     "colour": (with_link(visuals=[Visual(Sphere(1), material=Material("x", (0, 0, 2, 1)))]), "links.a.visuals[0].material.color: red, green, blue"),
     "not a link": (lambda: Robot("r", [3]), "links[0]: must be a Link, got a whole number 3"),
-    "budget": (lambda: Robot("r", restarts=Budget(-1, 0.0)), "restarts.restarts: must be at least 0 -, got -1"),
+    "budget": (lambda: Robot("r", restarts=Budget(-1, 0.0)), "restarts.restarts: must be at least 0, got -1"),
     "half a restart": (lambda: Robot("r", restarts=Budget(1.5)), "restarts.restarts: must be a whole number, got 1.5"),
 }
 
@@ -225,6 +230,22 @@ YAML = {
         PRISMATIC + "    limits: {velocity: 1, effort: 1}\nactuators:\n  m:\n    joint: j\n    transmission:\n      offset: 3 deg\n",
         "13: actuators.m.transmission.offset: '3 deg' is in deg, which cannot be turned into m; joint 'j' is prismatic",
     ),
+    "unit of a silence": (
+        PRISMATIC + "    limits: {velocity: 1, effort: 1}\nactuators:\n  m: {joint: j, watchdog: {silence: 200 m}}\n",
+        "10: actuators.m.watchdog.silence: '200 m' is in m, which cannot be turned into s$",
+    ),
+    "no number for a ratio": (
+        CONTINUOUS + "actuators:\n  m: {joint: j, transmission: {reduction: fast}}\n",
+        "9: actuators.m.transmission.reduction: 'fast' is not a number; write a number$",
+    ),
+    "unit of a ratio": (
+        CONTINUOUS + "actuators:\n  m: {joint: j, transmission: {reduction: 2 m}}\n",
+        "9: actuators.m.transmission.reduction: '2 m' is in m, which cannot be turned into a bare number$",
+    ),
+    "no finite ratio": (
+        CONTINUOUS + "actuators:\n  m: {joint: j, transmission: {reduction: .inf}}\n",
+        "9: actuators.m.transmission.reduction: inf is not a finite number$",
+    ),
     "unit of a distance": (REVOLUTE + "    origin: {xyz: [0, 1 deg, 0]}\n", "8: joints.j.origin.xyz[1]: '1 deg' is in deg"),
     "lower above upper": (
         REVOLUTE + "    limits:\n      upper: 10 deg\n      lower: 20 deg\n      velocity: 1\n      effort: 1\n",
@@ -267,7 +288,8 @@ def test_a_mistake_in_yaml_is_told_by_file_line_and_path(tmp_path, mistake):
     file.write_text(text)
     with pytest.raises(ConfigError) as e:
         load(file)
-    assert any(problem.startswith(f"{file}:{what}") for problem in e.value.problems), e.value.problems
+    whole = [f"{problem}$".startswith(f"{file}:{what}") for problem in e.value.problems]
+    assert any(whole), e.value.problems
 
 
 def test_what_cannot_be_read_is_not_told_twice():

@@ -311,3 +311,23 @@ def test_a_terminated_program_disarms(tmp_path: Path) -> None:
     assert program.wait(20.0) == 128 + 15
     program.stdout.close()
     assert (tmp_path / "safe").read_text() == "yes"
+
+
+def test_a_runtime_and_its_actuators_print_as_what_they_are() -> None:
+    async def body(rt):
+        before = repr(rt), repr(rt["motor"])
+        rt.arm()
+        return *before, repr(rt), repr(rt.handle("motor", "planner"))
+
+    assert run(robot(), {"motor": Kinematic}, body) == (
+        "<Runtime of r: disarmed, 1 actuator>",
+        "<actuator base/shoulder/motor of r, as 'local': not armed, at 0>",
+        "<Runtime of r: armed, 1 actuator>",
+        "<actuator base/shoulder/motor of r, as 'planner': armed, at 0>",
+    )
+
+
+def test_a_package_lists_what_it_offers_before_it_is_used() -> None:
+    import pushrod.live
+
+    assert dir(pushrod.live) == sorted(pushrod.live.__all__)

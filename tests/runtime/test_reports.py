@@ -1,5 +1,6 @@
 """What a part may publish: reports of joints there are, and structs of its own; all else is refused where it is published."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_structs_of_ones_own_and_sound_reports_pass() -> None:
 
     async def body(rt):
         watch = rt.subscribe()
-        for payload in (Temperature(40.0), JointState(("shoulder",), (1.0,)), EndMotion(1.0)):
+        for payload in (Temperature(40.0), JointState(("shoulder",), (1.0,)), EndMotion(1.0, "completed")):
             servo.context.publish(payload)
             sensor.context.publish(payload)
         return sum(1 for _ in iter(watch.poll, None))
@@ -67,7 +68,8 @@ def test_an_estimator_that_sits_on_no_joint_tells_of_that_of_its_actuator_also_b
 
     async def body(rt):
         watch = rt.subscribe("sensor", JointState)
-        servo.context.publish(EndMotion(0.25))
+        servo.context.publish(EndMotion(0.25, "completed"))
+        await asyncio.sleep(0.01)
         return watch.poll().payload
 
     assert run(whole, {"motor": lambda: servo, "estimator": OpenLoopEstimator}, body) == JointState(("shoulder",), (0.25,), (0.0,))

@@ -84,7 +84,7 @@ def test_limits_of_a_tracked_pair_may_be_parameters_numbers_or_texts(load):
         ("parameters:\n  curve: {y: 3}", 4, "parameters.curve.y", "must be a list of numbers"),
         ("parameters:\n  map: nowhere.csv", 4, "parameters.map", "nowhere.csv: cannot be opened"),
         ("parameters:\n  map: {z: [1, 2, 3]}", 4, "parameters.map.z", "its axes ask for"),
-        ("about: 5", 3, "about", "Expected str, got int"),
+        ("about: 5", 3, "about", "must be text, got a whole number 5"),
         ("track: {}", 3, "track", "must be a list, got a mapping"),
         ("track:\n  - {request: angle_reg, achieved: angle_ach}", 4, r"track\[0\].request", "did you mean 'angle_req'"),
         ("track:\n  - {request: angle_req}", 4, r"track\[0\]", "achieved is missing"),

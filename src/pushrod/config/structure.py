@@ -3,14 +3,16 @@
 Fields that hold a quantity are declared as in a record, `A[float, Q("s", 0.0, 60.0)]`, and accept text with a unit.
 """
 
+import enum
 import math
+import re
 import types
 from collections.abc import Iterable
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from pushrod.config.unit import to_si
+from pushrod.config.unit import bracketed, to_si
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Q
@@ -21,6 +23,8 @@ KINDS = {dict: "a mapping", list: "a list", str: "text", bool: "true or false", 
 
 def named(value: object) -> str:
     """What a value is, for a message: `text 'abc'`."""
+    if isinstance(value, bool):
+        return str(value).lower()
     kind = KINDS.get(type(value), type(value).__name__)
     return kind if isinstance(value, (dict, list, type(None))) else f"{kind} {value!r}"
 
@@ -37,20 +41,58 @@ def read(kind: Any, value: Any, at: Keys, document: Document) -> Any:
         q = next((e for e in extra if isinstance(e, Q)), None)
         if q is not None:
             return None if value is None and type(None) in get_args(kind) else quantity(q, value, at, document)
-    if get_origin(kind) in (Union, types.UnionType) and value is None and type(None) in get_args(kind):
-        return None
+    if get_origin(kind) in (Union, types.UnionType) and type(None) in get_args(kind):
+        if value is None:
+            return None
+        rest = [other for other in get_args(kind) if other is not type(None)]
+        kind, whole = (rest[0], rest[0] if whole is kind else whole) if len(rest) == 1 else (kind, whole)
     if is_struct(kind):
         return _struct(kind, value, at, document)
     if get_origin(kind) is list:
         return _list(get_args(kind)[0], value, at, document)
+    if get_origin(kind) is tuple:
+        return _tuple(get_args(kind), value, at, document)
     if get_origin(kind) is dict:
         return _dict(get_args(kind)[1], value, at, document)
+    if get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, enum.Enum)):
+        return _choice(kind, value, at, document)
     try:
         return msgspec.convert(value, whole)
     except msgspec.ValidationError as e:
-        what = str(e).split(" - at `")[0].replace("`", "")
-        document.add(at, what if "got" in what else f"{what}, got {named(value)}")
+        document.add(at, _complaint(kind, value, e))
         return WRONG
+
+
+def _complaint(kind: Any, value: Any, error: msgspec.ValidationError) -> str:
+    kinds = [k for k in (get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)) if k is not type(None)]
+    if all(k in KINDS for k in kinds) and not any(type(value) is k for k in kinds):
+        words = list(dict.fromkeys("a number" if k is int and float in kinds else KINDS[k] for k in kinds))
+        return f"must be {' or '.join(words)}, got {named(value)}"
+    what = str(error).split(" - at `")[0].replace("`", "")
+    return what if "got" in what else f"{what}, got {named(value)}"
+
+
+def mistakes(kind: Any, value: Any, error: msgspec.ValidationError) -> list[tuple[Keys, str]]:
+    """All that is wrong with data that msgspec could not convert, by its path; what msgspec says itself where no more is found."""
+    aside = _Aside()
+    read(kind, value, (), aside)
+    if aside.found:
+        return aside.found
+    what, _, where = str(error).partition(" - at `$")
+    keys: Keys = tuple(int(part[1:-1]) if part[1:-1].isdecimal() else part.lstrip(".") for part in re.findall(r"\.\w+|\[[^]]*\]", where))
+    return [(keys, what.replace("`", ""))]
+
+
+class _Aside(Document):
+    """Data that comes from no file: problems are kept by path."""
+
+    def __init__(self) -> None:
+        super().__init__("", "", None, {})
+        self.found: list[tuple[Keys, str]] = []
+
+    def add(self, path: Keys, what: str) -> None:
+        super().add(path, what)
+        self.found.append((path, what))
 
 
 def sound_items(kind: Any, items: Any, at: Keys, document: Document) -> list[tuple[Keys, Any]]:
@@ -73,14 +115,21 @@ def _struct(kind: Any, value: Any, at: Keys, document: Document) -> Any:
         return WRONG
     known = {f.encode_name: f for f in msgspec.structs.fields(kind)}
     before = len(document.problems)
-    unknown_keys(known, value, at, document)
+    if kind.__struct_config__.forbid_unknown_fields:
+        unknown_keys(known, value, at, document)
     found = {}
     for name, f in known.items():
         if value.get(name) is not None or (name in value and f.required):  # a key with nothing after it keeps its default
             found[f.name] = read(f.type, value[name], (*at, name), document)
         elif f.required:
             document.add(at, f"{name} is missing")
-    return kind(**found) if len(document.problems) == before else WRONG
+    if len(document.problems) > before:
+        return WRONG
+    try:
+        return kind(**found)
+    except (ValueError, TypeError) as e:  # it may have something against its fields as a whole
+        document.add(at, str(e))
+        return WRONG
 
 
 def _list(kind: Any, value: Any, at: Keys, document: Document) -> Any:
@@ -88,6 +137,30 @@ def _list(kind: Any, value: Any, at: Keys, document: Document) -> Any:
         document.add(at, f"must be a list, got {named(value)}")
         return WRONG
     return [read(kind, v, (*at, i), document) for i, v in enumerate(value)]
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, at: Keys, document: Document) -> Any:
+    if not isinstance(value, (list, tuple)):
+        document.add(at, f"must be a list, got {named(value)}")
+        return WRONG
+    if kinds[1:] == (...,):
+        kinds = (kinds[0],) * len(value)
+    if len(kinds) != len(value):
+        document.add(at, f"must be a list of {len(kinds)}, got {len(value)}")
+        return WRONG
+    found = tuple(read(kind, v, (*at, i), document) for i, (kind, v) in enumerate(zip(kinds, value, strict=True)))
+    return WRONG if WRONG in found else found
+
+
+def _choice(kind: Any, value: Any, at: Keys, document: Document) -> Any:
+    """One of a Literal's values, or of an Enum's."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        allowed = [str(v) for v in get_args(kind)] or [str(v.value) for v in kind]
+        hint = did_you_mean(allowed, value) if isinstance(value, str) else ""
+        document.add(at, f"must be one of {', '.join(allowed)}, got {named(value)}{f'; {hint}' if hint else ''}")
+        return WRONG
 
 
 def _dict(kind: Any, value: Any, at: Keys, document: Document) -> Any:
@@ -119,10 +192,9 @@ def number_of(unit: str, value: Any, at: Keys, document: Document) -> Any:
             document.add(at, str(e))
             return WRONG
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        got = str(value).lower() if isinstance(value, bool) else named(value)
-        document.add(at, f"must be a number [{unit}] or text with a unit, got {got}")
+        document.add(at, f"must be a number{bracketed(unit)} or text with a unit, got {named(value)}")
         return WRONG
     if not math.isfinite(value):
-        document.add(at, f"{value!r} is not a finite number [{unit}]")
+        document.add(at, f"{value!r} is not a finite number{bracketed(unit)}")
         return WRONG
     return float(value)

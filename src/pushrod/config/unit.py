@@ -91,6 +91,11 @@ def _symbol(name: str) -> Unit:
     raise ValueError(f"unknown unit {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
 
 
+def bracketed(unit: str) -> str:
+    """A unit as it stands behind a number in a message: " [rad]"; nothing where there is none, or none is known."""
+    return "" if unit in ("", "-") else f" [{unit}]"
+
+
 def to_si(text: str, unit: str) -> float:
     """The number in a text such as "90 deg", in the given SI unit. A bare number is taken to be in that unit already.
 
@@ -98,7 +103,8 @@ def to_si(text: str, unit: str) -> float:
     """
     m = TEXT.fullmatch(text)
     if not m:
-        raise ValueError(f"{text!r} is not a number with a unit; write a number [{unit}] or text such as '1.5 {unit}'")
+        how = f"write a number{bracketed(unit)} or text such as '1.5 {unit}'" if bracketed(unit) else "write a number"
+        raise ValueError(f"{text!r} is not a number{' with a unit' if unit != '-' else ''}; {how}")
     near, written = float(m[1]), m[2]
     if not math.isfinite(near):
         raise ValueError(f"{text!r} is more than a number can hold")
@@ -113,7 +119,8 @@ def to_si(text: str, unit: str) -> float:
     except ValueError:  # a unit of the record's own, such as "counts"
         wanted = None
     if wanted is None or given.dimension != wanted.dimension:
-        raise ValueError(f"{text!r} is in {written}, which cannot be turned into {unit}")
+        wanted_unit = "a bare number" if unit == "-" else unit
+        raise ValueError(f"{text!r} is in {written}, which cannot be turned into {wanted_unit}")
     return _real(number * given.factor / wanted.factor, text)
 
 

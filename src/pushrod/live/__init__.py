@@ -20,6 +20,10 @@ _HOMES = {
 __all__ = ["Actuation", "Attitude", "Live", "SimulatedMachine", "Torque", "simulate"]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pushrod.config.structure import WRONG, named
-from pushrod.config.unit import parse
+from pushrod.config.unit import bracketed, parse
 from pushrod.config.yaml_file import Keys, dotted
 from pushrod.core.errors import ConfigError
 from pushrod.core.names import unknown
@@ -76,15 +76,15 @@ class Findings:
                 return None
         x = real(x)
         if isinstance(x, int) and not isinstance(x, bool):
-            self.add(at, f"a whole number of {len(str(x))} digits is too large [{unit}]{by}")
+            self.add(at, f"a whole number of {len(str(x))} digits is too large{bracketed(unit)}{by}")
         elif not isinstance(x, float):
-            self.add(at, f"must be a number [{unit}], got {named(x)}{'; only files take text with a unit' if isinstance(x, str) else ''}")
+            self.add(at, f"must be a number{bracketed(unit)}, got {named(x)}{'; only files take text with a unit' if isinstance(x, str) else ''}")
         elif not math.isfinite(x):
-            self.add(at, f"{x!r} is not a finite number [{unit}]{by}")
+            self.add(at, f"{x!r} is not a finite number{bracketed(unit)}{by}")
         elif not x >= lo:
-            self.add(at, f"must be at least {lo:g} {unit}, got {x:g}{by}")
+            self.add(at, f"must be at least {f'{lo:g} {unit}'.removesuffix(' -')}, got {x:g}{by}")
         elif not x > above:
-            self.add(at, f"must be above {above:g} {unit}, got {x:g}{by}")
+            self.add(at, f"must be above {f'{above:g} {unit}'.removesuffix(' -')}, got {x:g}{by}")
         else:
             return x
         return None
@@ -94,7 +94,7 @@ class Findings:
         if v is WRONG:
             return None
         if not isinstance(v, tuple) or len(v) != n:
-            self.add(at, f"must be {n} numbers [{unit}], got {f'{len(v)}' if isinstance(v, tuple) else named(v)}")
+            self.add(at, f"must be {n} numbers{bracketed(unit)}, got {f'{len(v)}' if isinstance(v, tuple) else named(v)}")
             return None
         numbers = [self.number((*at, i), x, unit, lo) for i, x in enumerate(v)]
         return None if None in numbers else tuple(x for x in numbers if x is not None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pushrod.config.structure import WRONG, named
-from pushrod.config.unit import parse, to_si
+from pushrod.config.unit import bracketed, parse, to_si
 from pushrod.config.yaml_file import Keys
 from pushrod.robot.findings import Findings
 from pushrod.robot.parameter import Parameter, real
@@ -21,11 +21,11 @@ def accepted(parameter: Parameter, value: Any) -> Any:
     if parameter.type == "float":
         value = to_si(value, parameter.unit) if isinstance(value, str) else real(value)
     if isinstance(value, bool) != (parameter.type == "bool") or not isinstance(value, CLASSES[parameter.type]):
-        raise ValueError(f"must be {_wanted(parameter)}, got {named(value)}")
+        raise ValueError(f"must be {_wanted(parameter)}, got {named(value)}{_other_type(parameter, value)}")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
         raise ValueError(f"must be text without half characters, got {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"must be a finite number [{parameter.unit}], got {value!r}")
+        raise ValueError(f"must be a finite number{bracketed(parameter.unit)}, got {value!r}")
     unit = f" {parameter.unit}".removesuffix(" -")
     number: Any = value
     if parameter.lo is not None and number < parameter.lo:
@@ -33,6 +33,12 @@ def accepted(parameter: Parameter, value: Any) -> Any:
     if parameter.hi is not None and number > parameter.hi:
         raise ValueError(f"must be at most {parameter.hi}{unit}, got {value}")
     return value
+
+
+def _other_type(parameter: Parameter, value: Any) -> str:
+    """What to do where the default shows that another type was meant."""
+    meant = {bool: "bool", str: "str"}.get(type(value), "")
+    return f"; for {WORDS[meant]} give type={meant!r}" if meant and parameter.type == "float" and parameter.default is value else ""
 
 
 def _wanted(parameter: Parameter) -> str:
@@ -96,7 +102,7 @@ def _declaration(at: Keys, p: Parameter, f: Findings) -> None:
         f.add((*at, "lo"), f"lo {p.lo} exceeds hi {p.hi}")
         sound = False
     if p.type == "float" and isinstance(p.default, str):
-        f.number((*at, "default"), p.default, p.unit)
+        f.add((*at, "default"), f"must be {_wanted(p)}, got {named(p.default)}{_other_type(p, p.default)}; only files take text with a unit")
     elif sound and p.default is not None and p.default is not WRONG:
         try:
             accepted(p, p.default)

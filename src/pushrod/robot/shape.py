@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from pushrod.config.quantity_schema import WITH_UNIT, Schema
 from pushrod.config.structure import WRONG, named, number_of, unknown_keys
+from pushrod.config.unit import bracketed
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.robot.parameter import ParameterRef
 
@@ -104,7 +105,7 @@ class Number:
             return reference(value, place)
         before = len(place.document.problems)
         number = number_of(place.units.get(self.unit, self.unit), value, place.at, place.document)
-        if place.why and isinstance(value, str):
+        if place.why and isinstance(value, str) and self.unit in place.units:
             problems = place.document.problems
             problems[before:] = [(line, text + place.why) for line, text in problems[before:]]
         return number
@@ -125,7 +126,9 @@ class Numbers:
 
     def read(self, value: Any, place: Place) -> Any:
         if not isinstance(value, list) or len(value) != self.n:
-            return place.wrong(f"must be a list of {self.n} numbers [{self.unit}], got {len(value) if isinstance(value, list) else named(value)}")
+            return place.wrong(
+                f"must be a list of {self.n} numbers{bracketed(self.unit)}, got {len(value) if isinstance(value, list) else named(value)}"
+            )
         return tuple(Number(self.unit, "").read(x, place.inner(i)) for i, x in enumerate(value))
 
     def schema(self) -> Schema:

@@ -106,18 +106,23 @@ class Store:
         self.set_many({path: value}, source)
 
     def set_many(self, values: Values, source: str = "local") -> None:
-        """Change all of them at once, or none: ParameterError names each that is not allowed."""
+        """Change all of them at once, or none: ParameterError names each that is not allowed.
+
+        A value that is set to what it is already is kept as one that was set, but as nothing has changed, nobody is told.
+        """
         with self._lock:
             new, problems = self._accepted(values)
             candidate = {**self._values, **new}
             problems = problems or self._unsound(candidate, new)
             if problems:
                 raise ParameterError([*problems])
-            changes = tuple(Change(path, self._values.get(path), value, source) for path, value in new.items())
+            old = self._values
+            changes = tuple(Change(path, old.get(path), value, source) for path, value in new.items() if path not in old or old[path] != value)
             self._values = candidate
             self._sources.update(dict.fromkeys(new, source))
             self._kept.put(new)
-            self._told.append(changes)
+            if changes:
+                self._told.append(changes)
         self._tell()
 
     def list(self, prefix: str = "") -> tuple[Entry, ...]:

@@ -1,6 +1,7 @@
 """From a description to its supervised parts: which driver each one gets, its options checked, its parameters in place."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pushrod.core.errors import InputError
@@ -35,20 +36,35 @@ class Sources(NamedTuple):
 
 def sources(robot: Robot, drivers: Mapping[str, Any], machine: Machine | None, simulation: bool) -> Sources:
     """What drives what: what the caller says, else the machine, else the simulation, else the description."""
+    if not isinstance(robot, Robot):
+        how = (
+            "load it first: Runtime(pushrod.robot.load(file))"
+            if isinstance(robot, (str, Path))
+            else "make one with pushrod.robot.Robot, or load a file"
+        )
+        raise InputError(f"a runtime needs a Robot, got {robot!r:.60}; {how}")
     where = paths(robot)
+    wrong: list[str] = []
     known = [*(actuator.name for actuator in robot.actuators), *described_nodes(robot)]
     strange = sorted(set(drivers) - set(known))
     if strange:
-        raise InputError(f"drivers for what {robot.name} does not have: {', '.join(strange)}; it has {', '.join(known) or 'no actuators'}")
-    actuators = {}
+        wrong.append(f"drivers for what {robot.name} does not have: {', '.join(strange)}; it has {', '.join(known) or 'no actuators'}")
+    actuators, undriven = {}, []
     for actuator in sorted(robot.actuators, key=lambda a: where[a.name]):
         name, options = actuator.name, actuator.options
         make = drivers.get(name) or (machine.drivers.get(name) if machine is not None else None)
         if make is None and simulation:
             make, options = Kinematic, EMPTY  # the options are those of the driver it stands for
         if not (make or actuator.driver):
-            raise InputError(f"actuator {name} of {robot.name} names no driver; give drivers={{{name!r}: ...}}, or simulation=True")
-        actuators[name] = Source.of("/".join(where[name]), make or actuator.driver, options, ACTUATOR)
+            undriven.append(name)
+            continue
+        try:
+            actuators[name] = Source.of("/".join(where[name]), make or actuator.driver, options, ACTUATOR)
+        except InputError as error:
+            wrong.append(str(error))
+    if undriven:
+        which = f"actuator {undriven[0]} of {robot.name} names" if len(undriven) == 1 else f"actuators {', '.join(undriven)} of {robot.name} name"
+        wrong.append(f"{which} no driver; give drivers={{{', '.join(f'{name!r}: ...' for name in undriven)}}}, or simulation=True")
     nodes = {}
     for what in described_nodes(robot).values():
         make, options = drivers.get(what.name), what.options
@@ -57,7 +73,12 @@ def sources(robot: Robot, drivers: Mapping[str, Any], machine: Machine | None, s
         else:
             make = make or what.driver
         if make:
-            nodes[what.name] = Source.of("/".join(where[what.name]), make, options, NODE)
+            try:
+                nodes[what.name] = Source.of("/".join(where[what.name]), make, options, NODE)
+            except InputError as error:
+                wrong.append(str(error))
+    if wrong:
+        raise InputError("\n".join(wrong))
     return Sources(actuators, nodes)
 
 

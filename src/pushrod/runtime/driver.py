@@ -12,8 +12,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import msgspec
 from msgspec import Struct
 
+from pushrod.config.structure import mistakes
+from pushrod.config.yaml_file import Keys, dotted
 from pushrod.core.errors import InputError
+from pushrod.core.names import did_you_mean
 from pushrod.robot.motor_profile import MotorProfile
+from pushrod.runtime.driver_flaws import driver_flaws, rate_flaw
 from pushrod.runtime.message import BeginMotion, Command
 from pushrod.runtime.payload import BUILT_IN
 
@@ -110,13 +114,18 @@ class Hooks(NamedTuple):
     command_payloads: Callable[[Any], tuple[type, ...]]
 
 
-def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disarm")) -> Hooks:
-    """What a driver offers; one that lacks what it `needs` is refused."""
+def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disarm"), where: str = "") -> Hooks:
+    """What a driver offers; one that lacks what it `needs`, or has something that cannot be used, is refused."""
     name = type(driver).__name__
-    missing = [need for need in needs if not hasattr(driver, need)]
-    if missing:
-        what = "a driver needs init, handle_command and disarm = 'module:function'" if "disarm" in needs else "it needs init(context, options)"
-        raise InputError(f"{name} is no driver: it has no {', '.join(missing)}; {what}")
+    who = f"{where}: {name}" if where else name
+    flaws = driver_flaws(driver, needs)
+    if flaws:
+        raise InputError("\n".join(f"{who} is no driver: {flaw}" for flaw in flaws))
+
+    def rate(hz: Any) -> float | None:
+        if flaw := rate_flaw(hz):
+            raise InputError(f"{who}: {flaw}")
+        return None if hz is None else float(hz)
 
     def no_requests(request: Any) -> Any:
         raise LookupError(f"{name} answers no requests, got {request!r}")
@@ -136,7 +145,7 @@ def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disa
         getattr(driver, "disarm", ""),
         getattr(driver, "options", None),
         getattr(driver, "blocking", False),
-        _by_options(getattr(driver, "tick_hz", None), lambda hz: hz),
+        _by_options(getattr(driver, "tick_hz", None), rate),
         _by_options(getattr(driver, "capabilities", ()), frozenset),
         _by_options(getattr(driver, "command_payloads", BUILT_IN), tuple),
     )
@@ -146,27 +155,53 @@ def _by_options(said: Any, kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return (lambda options: kind(said(options))) if callable(said) else (lambda options: kind(said))
 
 
+def find_driver(source: Any) -> Any:
+    """A class, or a function that makes a driver, of itself or by its import path "package.module:Class". ImportError where it cannot be found."""
+    if not isinstance(source, str):
+        return source
+    module, colon, attribute = source.partition(":")
+    if not (module and colon and attribute):
+        raise ImportError("it is no import path")
+    found = importlib.import_module(module)
+    if not hasattr(found, attribute):
+        hint = did_you_mean(vars(found), attribute)
+        raise ImportError(f"module {module!r} has no {attribute!r}{f'; {hint}' if hint else ''}")
+    return getattr(found, attribute)
+
+
 def new_driver(source: Any, name: str) -> Any:
-    """A driver from a class, a function that makes one, or the import path "package.module:Class" of either."""
-    make = source
-    if isinstance(make, str):
-        module, _, attribute = make.partition(":")
-        try:
-            make = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise InputError(f"{name}: driver {source!r} cannot be imported: {error}; write 'package.module:Class'") from error
+    """A driver from a class, a function that makes one, or the import path of either."""
+    try:
+        make = find_driver(source)
+    except Exception as error:  # its module may raise anything
+        raise InputError(f"{name}: driver {source!r} cannot be imported: {_said(error)}; write 'package.module:Class'") from error
     if not callable(make):
         raise InputError(f"{name}: driver {source!r} is neither a class, nor a function that makes a driver, nor 'package.module:Class'")
-    return make()
+    try:
+        return make()
+    except Exception as error:
+        what = f"{source!r}" if isinstance(source, str) else getattr(source, "__name__", repr(source))
+        raise InputError(f"{name}: driver {what} cannot be made: {_said(error)}; it is called without arguments") from error
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+
+
+def option_flaws(data: dict[str, Any], kind: Any) -> list[tuple[Keys, str]]:
+    """What is wrong with resolved options, by their path."""
+    if kind is None:
+        return [((), f"its driver takes no options, got {', '.join(sorted(data))}")] if data else []
+    try:
+        msgspec.convert(data, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        return mistakes(kind, data, error)
+    return []
 
 
 def checked_options(data: dict[str, Any], kind: Any, name: str) -> Any:
     """Resolved options as the driver's own struct."""
-    if kind is None:
-        if data:
-            raise InputError(f"{name}: its driver takes no options, got {', '.join(sorted(data))}")
-        return None
-    try:
-        return msgspec.convert(data, kind, str_keys=True)
-    except msgspec.ValidationError as error:
-        raise InputError(f"{name}: options: {error}") from error
+    flaws = option_flaws(data, kind)
+    if flaws:
+        raise InputError("\n".join(f"{name}: {what}" if kind is None else f"{name}: {dotted(('options', *at))}: {what}" for at, what in flaws))
+    return None if kind is None else msgspec.convert(data, kind, str_keys=True)

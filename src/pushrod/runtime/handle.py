@@ -18,6 +18,13 @@ class Handle(NamedTuple):
     sync: Sync
     publish: Publish
 
+    def __repr__(self) -> str:
+        """Short: who it is, as whom it is commanded, and how it is."""
+        gate, state = self.host.gate, self.host.joint_state
+        how = gate.stopped or ("armed" if gate.epoch else "not armed")
+        at = f", at {state.positions[0]:g}" if state is not None and state.positions else ""
+        return f"<actuator {self.host.name} of {self.host.robot}, as {self.source!r}: {how}{at}>"
+
     @property
     def path(self) -> tuple[str, ...]:
         return self.host.path

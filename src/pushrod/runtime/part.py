@@ -19,6 +19,7 @@ from pushrod.robot.reference import references, with_values
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
 from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver, says_nothing
+from pushrod.runtime.driver_flaws import is_async
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.mailbox import Mailbox
 from pushrod.runtime.message import Message
@@ -106,10 +107,10 @@ class Source(NamedTuple):
 
     @staticmethod
     def of(name: str, make: Any, options: Mapping[str, Any], needs: tuple[str, ...]) -> "Source":
-        return Source(name, make, options, needs, hooks(new_driver(make, name), needs))
+        return Source(name, make, options, needs, hooks(new_driver(make, name), needs, name))
 
     def again(self) -> Hooks:
-        return hooks(new_driver(self.make, self.name), self.needs)
+        return hooks(new_driver(self.make, self.name), self.needs, self.name)
 
     def flaws(self, values: Mapping[str, Any]) -> list[str]:
         """What the driver would have against its options with these values of the parameters."""
@@ -261,6 +262,8 @@ class Part:
         assert self.context is not None
         try:
             go_on = self.driver.init(self.context, self.options)
+            if go_on is not None and (not callable(go_on) or is_async(go_on)):
+                raise InputError(f"init gave back {go_on!r}; it gives back None, or a plain function that goes on with slow set-up")
         except Skip as reason:
             self.skipped = self.stopped = str(reason) or "its driver asked to be left out"
             log.warning("%s is left out: %s", self.name, self.skipped)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pushrod.core.errors import InputError
+from pushrod.core.names import count
 from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
 from pushrod.robot.reference import references
@@ -24,6 +25,7 @@ from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock, running_clock
 from pushrod.runtime.delivery import TIMEOUT
+from pushrod.runtime.driver_flaws import is_async
 from pushrod.runtime.gate import send
 from pushrod.runtime.handle import Handle
 from pushrod.runtime.host import Host
@@ -120,6 +122,10 @@ class Runtime:
         if self._loop_errors and error is self._loop_errors[0]:
             raise error
 
+    def __repr__(self) -> str:
+        parts = ", ".join(filter(None, (count(len(self.hosts), "actuator"), count(len(self.nodes), "other part") if self.nodes else "")))
+        return f"<Runtime of {self.robot.name}: {self.state.value}, {parts}>"
+
     def __getitem__(self, address: Address) -> Handle:
         return self.handle(address)
 
@@ -169,6 +175,8 @@ class Runtime:
         period = _period(hz, name or "loop")
 
         def start(tick: Callable[[int], None]) -> Cadence:
+            if is_async(tick):
+                raise InputError(f"loop {name or tick.__name__}: {tick.__name__} is async; write a plain function: a loop awaits nothing")
             return self._every(period, tick, name or getattr(tick, "__name__", "loop"))
 
         return start
