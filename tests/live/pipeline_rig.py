@@ -64,11 +64,11 @@ class Boat:
         return [flat(out) for out in self.outs()]
 
 
-def run(body: Callable[[Boat], Awaitable[Any]], robot: Robot | None = None, drivers: dict[str, Any] | None = None, arm: bool = True) -> Any:
+def run(body: Callable[[Boat], Awaitable[Any]], robot: Robot | None = None, arm: bool = True, kind: Any = Boat) -> Any:
     async def main() -> Any:
-        async with Runtime(boat() if robot is None else robot, drivers) as rt:
+        async with Runtime(boat() if robot is None else robot) as rt:
             if arm:
                 assert rt.arm().ok
-            return await body(Boat(rt))
+            return await body(kind(rt))
 
     return run_on(main(), SteppedClock())

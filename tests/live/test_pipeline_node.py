@@ -271,6 +271,7 @@ def test_what_the_gates_clamp_is_missing_in_what_was_achieved() -> None:
 
 def test_a_motor_that_another_commander_holds_takes_all_to_rest_as_far_as_they_obey() -> None:
     async def body(b: Boat) -> None:
+        errors = b.rt.subscribe("safety/error", (HardwareError,))
         await under_way(b)
         person = b.rt.handle("left", "person")
         assert person.take_lease(seconds=1.0, priority=5)
@@ -288,6 +289,9 @@ def test_a_motor_that_another_commander_holds_takes_all_to_rest_as_far_as_they_o
         assert status is not None
         assert (status.owner, status.armed) == ("NONE", True)
         assert "held by person" in status.detail
+        message = errors.poll()
+        assert message is not None
+        assert "held by person" in message.payload.error
         for _ in range(120):  # the lease ends
             b.helm.autopilot(0.6, 0.3)
             await asyncio.sleep(DT)
@@ -311,6 +315,11 @@ def test_all_motors_act_or_none() -> None:
             assert abs(left - b.heard(EscOutput)[-1].u_L) < 1e-12
             assert abs(right - b.heard(EscOutput)[-1].u_R) < 1e-12
         assert any("limits" in status.detail for status in b.heard(Status))
+        right = [esc.u_R for esc in b.heard(EscOutput)]
+        peak = right.index(max(right))
+        rest = right.index(0.0, peak)
+        assert sorted(right[peak:rest], reverse=True) == right[peak:rest]  # all the way to rest before it is tried again
+        assert max(right[rest:]) > 0.5
 
     run(body, boat(Act(Hw(-1.5, 1.5), Sw(-1.5, 1.5, -1.5, 1.5), slew=Slew(2.0, 3.0, 0.4)), policy="reject"))
 
@@ -335,6 +344,9 @@ def test_what_was_done_instead_is_told_as_the_step_tells_it(
     assert (other.req, other.cmd, other.alloc) == (y.req, y.cmd, y.alloc)
     assert losses(other, "s") == pytest.approx(y.cmd.u_s_cmd - (other.fb.u_s_ach - other.fb.trim_s), abs=1e-12)
     assert losses(other, "d") == pytest.approx(y.cmd.u_d_cmd - (other.fb.u_d_ach - other.fb.trim_d), abs=1e-12)
+    for axis in ("s", "d"):  # the slope is 1 here
+        asked_for, commanded = getattr(y.req, f"u_{axis}_req"), getattr(y.cmd, f"u_{axis}_cmd")
+        assert getattr(other.fb, f"aw_{axis}_req") == pytest.approx(getattr(other.fb, f"aw_{axis}") + commanded - asked_for, abs=1e-12)
     if abs(done[0] - y.esc.u_L) > CHANGED:
         assert other.fb.sat_L == other.fb.sat_any == 1.0
 
@@ -489,7 +501,14 @@ def test_n_effectors_come_to_rest_too_and_are_told_what_a_gate_did() -> None:
         b.helm.switch("manual")
         await asyncio.sleep(DT)
         assert b.helm.status is not None
-        assert b.helm.status.owner == "NONE"
+        assert (b.helm.status.owner, b.helm.status.reason) == ("NONE", "disarmed")  # a motor is still held
+        b.rt.handle("m2", "person").release_lease()
+        for pulses, reason in (((1500.0,), "no_pulse"), ((1500.0, 1500.0, 1500.0, 700.0), "no_pulse"), ((1500.0,) * 4, "none")):
+            for _ in range(40):
+                b.helm.axes("MANUAL", *pulses)
+                await asyncio.sleep(DT)
+            assert b.helm.status is not None
+            assert b.helm.status.reason == reason
         with pytest.raises(UnknownNameError, match="AUTOPILOT"):
             await b.rt.request("pipeline", AxesRequest("AUTOPLIOT", (0.0,)))
 
