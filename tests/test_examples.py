@@ -24,6 +24,17 @@ PRINTS = {
     ),
     "parameters": ("1.0", "2.094", "old=1.0, new=2.094", "shoulder.speed: must be at most 3.0 rad/s, got 99.0", "value=2.094", "'persisted'"),
     "arm": ("accepted", "clamped", "0.838 s: shoulder_motor completed at 1.39", "elbow_motor completed at 2.6", "carries 8.1", "let go, it swings"),
+    "boat_live": (
+        "autopilot: asks +2.94, gets +1.00, 1.73 m/s, integral +0.00",
+        "sticks: left +0.10, right +0.30",
+        "silence: left +0.00, timeout",
+        "act.sw.u_LR_max = 1.5 lies above hw.u_LR_max = 1",
+        "act.sw.u_s_min = 2 lies above sw.u_s_max = 1",
+        "act.slew.up is still 2.0",
+        "abort pilot may not end an abort",
+        "13.01 s: MANUAL (none)",
+        "13.51 s: NONE (timeout)",
+    ),
     "two_robots": ("a bus each: left sees left, right sees right", "a shared bus: left sees left, who asks the bus sees left and right"),
 }
 SHORT = {"hello_servo": 15, "own_driver": 40}  # lines of code

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
-    from pushrod.live.payload import Actuation, Attitude, Torque
+    from pushrod.live.payload import Actuation, Attitude, Throttle, Torque
     from pushrod.live.run import Live, simulate
 
 _HOMES = {
@@ -13,11 +13,12 @@ _HOMES = {
     "Attitude": "pushrod.live.payload",
     "Live": "pushrod.live.run",
     "SimulatedMachine": "pushrod.live.machine",
+    "Throttle": "pushrod.live.payload",
     "Torque": "pushrod.live.payload",
     "simulate": "pushrod.live.run",
 }
 
-__all__ = ["Actuation", "Attitude", "Live", "SimulatedMachine", "Torque", "simulate"]
+__all__ = ["Actuation", "Attitude", "Live", "SimulatedMachine", "Throttle", "Torque", "simulate"]
 
 
 def __dir__() -> list[str]:
