@@ -283,3 +283,10 @@ def test_without_the_sdk_all_imports_and_the_error_says_what_to_install() -> Non
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("DeviceError a Dynamixel needs dynamixel-sdk, which is not installed: pip install 'pushrod[dynamixel]'")
+
+
+def test_a_port_that_is_not_there_is_one_line_and_no_traceback(capsys):
+    assert service.main(["/dev/no_such_port"]) == 2
+    said = capsys.readouterr()
+    assert said.err.startswith("/dev/no_such_port: no such port; ports that are there: ")
+    assert (said.err.count("\n"), said.out) == (1, "")

@@ -3,8 +3,12 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+from pushrod.core.errors import InputError
 from pushrod.runtime.bus import LocalBus
 from pushrod.runtime.message import HardwareError, JointState, Message
+from pushrod.runtime.payload import Position
 
 
 def message(topic: str, payload=None, time: float = 0.0) -> Message:
@@ -88,3 +92,22 @@ def test_an_observer_whose_event_loop_has_ended_does_not_hurt_the_publisher() ->
     with ThreadPoolExecutor(1) as elsewhere:
         elsewhere.submit(bus.publish, message("a")).result()
     assert watch.statistics().waiting == 1
+
+
+@pytest.mark.parametrize("prefix", [5, None, ("actuator", 5), [None], [["actuator"]]], ids=repr)
+def test_a_prefix_that_could_never_match_is_refused(prefix) -> None:
+    with pytest.raises(InputError, match="a topic is text such as 'actuator/base', or its words"):
+        LocalBus().subscribe(prefix)
+
+
+@pytest.mark.parametrize("types", ["JointState", ["JointState"], 5, [None], (Position, "Stop")], ids=repr)
+def test_a_type_that_is_none_is_refused(types) -> None:
+    with pytest.raises(InputError, match="types must be classes, such as .JointState., not their names"):
+        LocalBus().subscribe("actuator", types)
+
+
+def test_words_and_text_may_be_mixed_and_one_type_needs_no_list() -> None:
+    bus = LocalBus()
+    watch = bus.subscribe(["actuator", "base/shoulder"], Position)
+    assert watch.prefix == ("actuator", "base", "shoulder")
+    assert watch.types == {Position}

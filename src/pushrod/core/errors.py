@@ -62,6 +62,10 @@ class MissingBodyError(PushrodError, RuntimeError):
     """An actuator driver was asked to move a body it does not have."""
 
 
+class StalledError(PushrodError, RuntimeError):
+    """Everybody waits, and nothing is left that could ever wake one of them."""
+
+
 class QueueFullError(PushrodError, RuntimeError):
     """A bounded command queue is full; the command was not taken."""
 

@@ -38,8 +38,19 @@ class TopicStatistics(NamedTuple):
 
 
 def topic_of(prefix: str | Iterable[str]) -> Topic:
-    """A topic as a tuple, or as text "actuator/base"."""
-    return tuple(word for word in prefix.split("/") if word) if isinstance(prefix, str) else tuple(prefix)
+    """A topic as words, ["actuator", "base"], or as text, "actuator/base". InputError for what could never be one."""
+    words = [prefix] if isinstance(prefix, str) else list(prefix) if isinstance(prefix, Iterable) else None
+    if words is None or not all(isinstance(word, str) for word in words):
+        raise InputError(f"a topic is text such as 'actuator/base', or its words, ['actuator', 'base']; got {prefix!r}")
+    return tuple(part for word in words for part in word.split("/") if part)
+
+
+def kinds_of(types: type | Iterable[type]) -> frozenset[type]:
+    """One class or several; InputError for what is none, as no message could ever be of it."""
+    kinds = [types] if isinstance(types, type) else None if isinstance(types, str) or not isinstance(types, Iterable) else list(types)
+    if kinds is None or not all(isinstance(kind, type) for kind in kinds):
+        raise InputError(f"types must be classes, such as [JointState], not their names; got {types!r}")
+    return frozenset(kinds)
 
 
 def kind_of(message: Message) -> type:
@@ -55,14 +66,14 @@ class Subscription:
     """
 
     def __init__(
-        self, prefix: Topic, types: Iterable[type], size: int, policy: Policy, robot: str = "", notify: Callable[[], None] | None = None
+        self, prefix: Topic, types: type | Iterable[type], size: int, policy: Policy, robot: str = "", notify: Callable[[], None] | None = None
     ) -> None:
         if not (isinstance(size, int) and size >= 1):
             raise InputError(f"size = {size!r}: a queue holds at least 1 message")
         if policy not in ("drop_oldest", "drop_newest"):
             raise InputError(f"policy = {policy!r}: a full queue may 'drop_oldest' or 'drop_newest'")
         self.prefix = prefix
-        self.types = frozenset((types,) if isinstance(types, type) else types)
+        self.types = kinds_of(types)
         self.size = size
         self.policy = policy
         self.robot = robot
@@ -158,7 +169,7 @@ class Bus(ABC):
     def subscribe(
         self,
         prefix: str | Iterable[str] = (),
-        types: Iterable[type] = (),
+        types: type | Iterable[type] = (),
         size: int = 1024,
         policy: Policy = "drop_oldest",
         latched: bool = False,
@@ -219,7 +230,7 @@ class LocalBus(Bus):
     def subscribe(
         self,
         prefix: str | Iterable[str] = (),
-        types: Iterable[type] = (),
+        types: type | Iterable[type] = (),
         size: int = 1024,
         policy: Policy = "drop_oldest",
         latched: bool = False,

@@ -18,7 +18,13 @@ LONGEST = (1 << 36) - 1  # [ns] about a minute: what is later counts as this
 
 
 class Timing(NamedTuple):
-    """How a loop has kept its time so far; seconds."""
+    """How a loop has kept its time so far; seconds.
+
+    worst, p50, p99    how late its calls began
+    missed             periods without a call, as the call before took too long
+    delay              the longest that the call of a period had to wait, or the one that came instead of it
+    longest, call_p99  how long its calls took; 0 on the stepped clock, on which a call takes no time
+    """
 
     name: str
     ticks: int
@@ -26,6 +32,32 @@ class Timing(NamedTuple):
     worst: float
     p50: float
     p99: float
+    delay: float
+    longest: float
+    call_p99: float
+
+
+class Histogram:
+    """Of times [ns], in bins whose width grows with the time; of fixed size."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.worst = 0
+        self.bins = [0] * (_bin(LONGEST) + 1)
+
+    def add(self, ns: int) -> None:
+        self.count += 1
+        self.worst = max(self.worst, ns)
+        self.bins[_bin(ns)] += 1
+
+    def share(self, share: float) -> float:
+        """This share of all was no longer than that [s]: the upper edge of its bin."""
+        left = share * self.count
+        for j, n in enumerate(self.bins):
+            left -= n
+            if left <= 0.0:
+                return min(_edge(j), self.worst) * 1e-9
+        return self.worst * 1e-9
 
 
 class Cadence(ABC):
@@ -33,30 +65,31 @@ class Cadence(ABC):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.ticks = 0
         self.missed = 0
-        self.worst_ns = 0
-        self.bins = [0] * (_bin(LONGEST) + 1)
+        self.delay = 0
+        self.late = Histogram()
+        self.calls = Histogram()
 
     @abstractmethod
     def stop(self) -> None: ...
 
-    def note(self, late_ns: int) -> None:
-        self.ticks += 1
-        self.worst_ns = max(self.worst_ns, late_ns)
-        self.bins[_bin(late_ns)] += 1
+    @property
+    def ticks(self) -> int:
+        return self.late.count
 
     def timing(self) -> Timing:
-        return Timing(self.name, self.ticks, self.missed, self.worst_ns * 1e-9, self._share(0.5), self._share(0.99))
-
-    def _share(self, share: float) -> float:
-        """This share of all ticks was no later than that [s]: the upper edge of its bin."""
-        left = share * self.ticks
-        for j, n in enumerate(self.bins):
-            left -= n
-            if left <= 0.0:
-                return min(_edge(j), self.worst_ns) * 1e-9
-        return self.worst_ns * 1e-9
+        late, calls = self.late, self.calls
+        return Timing(
+            self.name,
+            late.count,
+            self.missed,
+            late.worst * 1e-9,
+            late.share(0.5),
+            late.share(0.99),
+            self.delay * 1e-9,
+            calls.worst * 1e-9,
+            calls.share(0.99),
+        )
 
 
 def _bin(ns: int) -> int:
@@ -67,7 +100,7 @@ def _bin(ns: int) -> int:
 
 
 def _edge(j: int) -> int:
-    """The longest lateness [ns] that falls into a bin."""
+    """The longest time [ns] that falls into a bin."""
     cut = max(0, (j >> FINE) - 1)
     return ((j - (cut << FINE) + 1) << cut) - 1
 
@@ -88,6 +121,7 @@ class ThreadCadence(Cadence):
     def _run(self) -> None:
         _sleep_exactly()
         mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
+        owed = k  # the first tick that has not had its call
         while not self._stopping:
             deadline = start + k * period
             wait = deadline - SPIN - mono()
@@ -97,15 +131,19 @@ class ThreadCadence(Cadence):
                 pass
             if self._stopping:
                 return
-            self.note(mono() - deadline)
+            began = mono()
+            self.late.add(began - deadline)
+            self.delay = max(self.delay, began - start - owed * period)
             try:
                 self._tick(k)
             except BaseException as e:
                 self.error = e
                 return
-            following = (mono() - start) // period + 1
+            ended = mono()
+            self.calls.add(ended - began)
+            following = (ended - start) // period + 1
             self.missed += following - k - 1
-            k = following
+            owed, k = k + 1, following
 
     def stop(self) -> None:
         self._stopping = True
@@ -134,7 +172,7 @@ class StepCadence(Cadence):
 
     def _fire(self, k: int) -> None:
         self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1), self._rank)
-        self.note(0)
+        self.late.add(0)
         self._tick(k)
 
     def stop(self) -> None:

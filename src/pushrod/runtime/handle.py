@@ -1,12 +1,12 @@
 """An actuator as one commander sees it: three deliveries, what it reported last, and who may command it."""
 
-import asyncio
 from typing import Any, NamedTuple
 
 from pushrod.core.errors import InputError
 from pushrod.runtime.delivery import TIMEOUT, Direct, Publish, Sync
 from pushrod.runtime.host import Host, HostStatistics
 from pushrod.runtime.message import JointState
+from pushrod.runtime.part import answered
 from pushrod.runtime.watching import WATCHDOG_PRIORITY
 from pushrod.safety.lease import Lease
 
@@ -67,8 +67,7 @@ class Handle(NamedTuple):
 
     async def request(self, request: Any, timeout: float = TIMEOUT) -> Any:
         """A call that is not a command: what a driver answers to is its own business."""
-        async with asyncio.timeout(timeout):
-            return await asyncio.wrap_future(self.host.part.request(request))
+        return await answered(self.host.part, request, timeout)
 
     def _reported(self, what: str) -> float:
         state = self.host.joint_state

@@ -1,10 +1,12 @@
 """Wait for the end of a motion by the id of the command that began it."""
 
-import asyncio
 from collections.abc import Mapping
 
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.message import EndMotion
+from pushrod.runtime.time_limit import time_limit
+
+ADVICE = "see whether its command was accepted with this id, whether its driver reports EndMotion, or give it more time"
 
 
 async def await_motion(
@@ -15,7 +17,7 @@ async def await_motion(
     try:
         if command_id in ended:
             return ended[command_id]
-        async with asyncio.timeout(timeout):
+        async with time_limit(timeout, f"{'/'.join(topic[1:])}: the motion {command_id!r} has not ended", ADVICE):
             async for message in watch:
                 end: EndMotion = message.payload
                 if end.command_id == command_id:

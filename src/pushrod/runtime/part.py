@@ -4,6 +4,7 @@ Calls into a part are made one at a time, by its `Turns`: under its lock in the 
 What it raises goes to the supervisor, which decides what becomes of it. A driver may die and be started again; its part stays.
 """
 
+import asyncio
 import logging
 import threading
 from abc import ABC, abstractmethod
@@ -24,6 +25,7 @@ from pushrod.runtime.gate import Gate
 from pushrod.runtime.mailbox import Mailbox
 from pushrod.runtime.message import Message
 from pushrod.runtime.slot import Slot, settle
+from pushrod.runtime.time_limit import time_limit
 
 log = logging.getLogger("pushrod.runtime")
 NODE = ("init",)
@@ -322,3 +324,10 @@ class Part:
 
     def _plain(self) -> dict[str, Any]:
         return plain(self._resolve(self._source.options))  # type: ignore[no-any-return]
+
+
+async def answered(part: Part, request: Any, timeout: float | None) -> Any:
+    """The answer of a part to a request, awaited."""
+    advice = "its driver is still at it, or at another call: give it more time, or let a driver that waits for hardware say blocking = True"
+    async with time_limit(timeout, f"{part.name} has not answered the request {request!r:.60}", advice):
+        return await asyncio.wrap_future(part.request(request))

@@ -34,7 +34,7 @@ from pushrod.runtime.making_safe import Guard, InlineGuard, ParkedGuard, find_di
 from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
-from pushrod.runtime.part import SETTING_UP, DriverError, Surroundings
+from pushrod.runtime.part import SETTING_UP, DriverError, Surroundings, answered
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.responsive import responsive
 from pushrod.runtime.result import Result
@@ -160,8 +160,7 @@ class Runtime:
         """Ask a sensor or controller something that is its own business; for an actuator, its handle does it."""
         if name not in self.nodes:
             raise InputError(f"{self.robot.name} runs no sensor or controller {name!r}; it runs {', '.join(self.nodes) or 'none'}")
-        async with asyncio.timeout(timeout):
-            return await asyncio.wrap_future(self.nodes[name].part.request(request))
+        return await answered(self.nodes[name].part, request, timeout)
 
     def subscribe(
         self, prefix: str | Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False

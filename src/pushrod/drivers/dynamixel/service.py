@@ -4,6 +4,7 @@ python -m pushrod.drivers.dynamixel.service /dev/ttyUSB0              who answer
 python -m pushrod.drivers.dynamixel.service /dev/ttyUSB0 reboot 1     clear the hardware error of servo 1
 """
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -78,6 +79,18 @@ def main(arguments: list[str]) -> int:
     except PushrodError as error:
         print(f"{type(error).__name__}: {error}")
         return 1
+    except (OSError, ImportError) as error:
+        what = "no such port" if not os.path.exists(arguments[0]) else str(error) or type(error).__name__
+        print(f"{arguments[0]}: {what}; ports that are there: {', '.join(_ports()) or 'none'}", file=sys.stderr)
+        return 2
+
+
+def _ports() -> list[str]:
+    try:
+        from serial.tools.list_ports import comports
+    except ImportError:
+        return []
+    return sorted(port.device for port in comports())
 
 
 if __name__ == "__main__":
