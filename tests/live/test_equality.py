@@ -35,7 +35,9 @@ def straight(robot):
     return Robot(robot.name, robot.links, robot.joints, motors)
 
 
-@pytest.mark.parametrize("name", ["car_default", "car_fault", "satellite_slew", "satellite_fault"])
+@pytest.mark.parametrize(
+    "name", ["car_default", "car_fault", "satellite_slew", "satellite_fault", "boat_windup", "boat_zigzag", "boat_motor_failure", "boat_manual"]
+)
 def test_signals_through_the_runtime_and_through_a_rollout(name):
     what = machine.load(yaml_file.load(scenario.shipped()[name]).data["machine"])
     how = scenario.load(name, what, "15 s")

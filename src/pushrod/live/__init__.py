@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
-    from pushrod.live.payload import Actuation, Attitude, Throttle, Torque
+    from pushrod.live.payload import Actuation, Attitude, Course, Throttle, Torque
     from pushrod.live.run import Live, simulate
 
 _HOMES = {
     "Actuation": "pushrod.live.payload",
     "Attitude": "pushrod.live.payload",
+    "Course": "pushrod.live.payload",
     "Live": "pushrod.live.run",
     "SimulatedMachine": "pushrod.live.machine",
     "Throttle": "pushrod.live.payload",
@@ -18,7 +19,7 @@ _HOMES = {
     "simulate": "pushrod.live.run",
 }
 
-__all__ = ["Actuation", "Attitude", "Live", "SimulatedMachine", "Throttle", "Torque", "simulate"]
+__all__ = ["Actuation", "Attitude", "Course", "Live", "SimulatedMachine", "Throttle", "Torque", "simulate"]
 
 
 def __dir__() -> list[str]:

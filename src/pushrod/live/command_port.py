@@ -1,7 +1,8 @@
-"""Drivers of machines that take one command for everything: a car and a spacecraft. What they were told last holds.
+"""Drivers of machines that take one command for everything: a car, a spacecraft, a boat. What they were told last holds.
 
     CarPort          Actuation, Stop;  stopped or disarmed it takes its foot off and brakes with `brake`, the wheel as it was
     SpacecraftPort   Attitude, Torque, Stop;  stopped or disarmed no torque is asked for
+    BoatPort         Course, Stop;  stopped nobody owns the motors; disarmed, and before it is commanded, its pipeline is disarmed
 Requests: "state" gives every output of the world. Outputs is published `feedback_hz` times a second.
 """
 
@@ -12,7 +13,8 @@ from typing import Any, ClassVar
 import msgspec
 
 from pushrod.core.errors import InputError
-from pushrod.live.payload import Actuation, Attitude, Torque
+from pushrod.live.payload import Actuation, Attitude, Course, Torque
+from pushrod.pipeline.names import IDLE
 from pushrod.runtime.driver import Context
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
@@ -137,6 +139,31 @@ class SpacecraftPort(CommandPort):
         return Attitude(values["roll_req"], values["pitch_req"], values["yaw_req"])
 
 
+class BoatPort(CommandPort):
+    """Its motors go to rest as the pipeline takes them there: slewed, within act.slew.neutral_time."""
+
+    channels = Course.__struct_fields__
+    command_payloads = (Course, Stop)
+
+    def init(self, context: Context, options: Options | None = None) -> None:
+        super().init(context, options)
+        self.make_safe()
+
+    def values(self, payload: Any) -> tuple[float, ...]:
+        if type(payload) is Course:
+            return msgspec.structs.astuple(payload)
+        _, armed, *rest = self._told or self.place.defaults
+        return (IDLE, armed, *rest)
+
+    @classmethod
+    def payload(cls, values: dict[str, float]) -> Payload:
+        return Course(**values)
+
+    def make_safe(self) -> None:
+        mode, _, *rest = self._told or self.place.defaults
+        self._tell((mode, 0.0, *rest))
+
+
 def disarm(options: dict[str, Any]) -> None:
-    """Stop every simulated car or spacecraft of this process that the options mean, by robot and path."""
+    """Stop every simulated car, spacecraft or boat of this process that the options mean, by robot and path."""
     _ports.make_safe(options)

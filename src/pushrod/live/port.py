@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from pushrod.compiled.stepper import Stepper
-from pushrod.live.command_port import CarPort, SpacecraftPort
+from pushrod.live.command_port import BoatPort, CarPort, SpacecraftPort
 from pushrod.runtime.simulated.port import JointPort, Measured
 
 # the first whose channels a place has; `channels` are what it tells the world, `reads` what it wants to know of it
-PORTS: tuple[Any, ...] = (JointPort, CarPort, SpacecraftPort)
+PORTS: tuple[Any, ...] = (JointPort, CarPort, SpacecraftPort, BoatPort)
 
 
 class Place:
