@@ -127,6 +127,19 @@ def test_a_motor_whose_driver_dies_takes_the_other_one_to_rest() -> None:
     run(body)
 
 
+def test_a_pipeline_that_dies_and_is_started_again_owns_nothing() -> None:
+    async def body(b: Boat) -> None:
+        await under_way(b)
+        b.rt.nodes["pipeline"].part.fail(RuntimeError("a mistake"))
+        for _ in range(3):
+            await asyncio.sleep(DT)
+        assert b.gives() == (0.0, 0.0)
+        assert b.helm.status == Status("idle", "NONE", "idle", True)
+        await under_way(b)
+
+    run(body)
+
+
 def test_nothing_is_sent_before_arming() -> None:
     async def body(b: Boat) -> None:
         b.helm.switch("test")
