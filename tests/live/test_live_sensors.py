@@ -41,7 +41,7 @@ def readings(folder: Path, signals: str) -> list[Any]:
 
 
 def test_signals_in_the_robot_file(tmp_path: Path) -> None:
-    found = readings(tmp_path, "{linear_x: [{at: 0, for: 2, linear: [0, 1 m/s2]}], angular_z: 180 deg/s}")
+    found = readings(tmp_path, "{linear_x: [{at: 0, for: 1, linear: [0, 1 m/s2]}], angular_z: 180 deg/s}")
     imu = [r for r in found if isinstance(r, ImuReading)]
     assert [r.linear_x for r in imu] == pytest.approx([0.1 * k for k in range(6)])
     assert {(r.linear_y, r.angular_z) for r in imu} == {(0.0, 3.141592653589793)}

@@ -74,7 +74,7 @@ def _complaint(kind: Any, value: Any, error: msgspec.ValidationError) -> str:
 
 def mistakes(kind: Any, value: Any, error: msgspec.ValidationError) -> list[tuple[Keys, str]]:
     """All that is wrong with data that msgspec could not convert, by its path; what msgspec says itself where no more is found."""
-    aside = _Aside()
+    aside = Aside()
     read(kind, value, (), aside)
     if aside.found:
         return aside.found
@@ -83,7 +83,7 @@ def mistakes(kind: Any, value: Any, error: msgspec.ValidationError) -> list[tupl
     return [(keys, what.replace("`", ""))]
 
 
-class _Aside(Document):
+class Aside(Document):
     """Data that comes from no file: problems are kept by path."""
 
     def __init__(self) -> None:

@@ -7,19 +7,22 @@ if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
     from pushrod.live.payload import Actuation, Attitude, Course, Throttle, Torque
     from pushrod.live.run import Live, simulate
+    from pushrod.live.sensors import Imu, WheelSpeeds
 
 _HOMES = {
     "Actuation": "pushrod.live.payload",
     "Attitude": "pushrod.live.payload",
     "Course": "pushrod.live.payload",
+    "Imu": "pushrod.live.sensors",
     "Live": "pushrod.live.run",
     "SimulatedMachine": "pushrod.live.machine",
     "Throttle": "pushrod.live.payload",
     "Torque": "pushrod.live.payload",
+    "WheelSpeeds": "pushrod.live.sensors",
     "simulate": "pushrod.live.run",
 }
 
-__all__ = ["Actuation", "Attitude", "Course", "Live", "SimulatedMachine", "Throttle", "Torque", "simulate"]
+__all__ = ["Actuation", "Attitude", "Course", "Imu", "Live", "SimulatedMachine", "Throttle", "Torque", "WheelSpeeds", "simulate"]
 
 
 def __dir__() -> list[str]:

@@ -1,12 +1,12 @@
 """Simulated sensors that publish what a signal says, at a fixed rate: an IMU and wheel speeds.
 
-The signal is any function (channel, t) -> value, t in seconds from the start of the sensor; the k-th reading is of t = k / rate, so that a run can be
-repeated. A value that is not finite is not published, and counted.
+The source is a SignalSet, or any function (channel, t) -> value, t in seconds from the start of the sensor; the k-th reading is of t = k / rate, so
+that a run can be repeated. A value that is not finite is not published, and counted. From a robot file, `pushrod.live:Imu` reads signals by itself.
 """
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -14,7 +14,14 @@ from pushrod.core.errors import InputError
 from pushrod.runtime.driver import Context
 from pushrod.runtime.simulated.pulse import Pulse
 
-Source = Callable[[str, float], float]
+
+class Signals(Protocol):
+    """A SignalSet, as far as it is needed here."""
+
+    def value(self, name: str, t: float) -> float: ...
+
+
+Source = Callable[[str, float], float] | Signals
 
 
 class ImuReading(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -56,12 +63,12 @@ class _Replay:
             raise InputError(f"rate = {rate!r} Hz: allowed are numbers above 0, up to 10000")
         self.published = 0
         self.dropped = 0
-        self._source = source
+        self._source = value = function_of(source)
         self._channels = channels
         self._reading = reading
         self._context = context
         for name in channels:
-            source(name, 0.0)  # a channel that is not there is told now, not in a timer
+            value(name, 0.0)  # a channel that is not there is told now, not in a timer
         self.pulse = Pulse(rate, context.now, context.call_later, self._tick)
 
     def _tick(self, k: int) -> None:
@@ -74,29 +81,41 @@ class _Replay:
             self.dropped += 1
 
 
-class Imu:
+def function_of(source: Source) -> Callable[[str, float], float]:
+    value = source if callable(source) else getattr(source, "value", None)
+    if isinstance(source, type) or not callable(value):
+        raise InputError(f"signals must be a SignalSet, or a function (channel, t) -> value; got {source!r}")
+    return value
+
+
+class Sensor:
+    """`replay` is there once it has been set up."""
+
+    replay: _Replay | None = None
+
+    def __init__(self, source: Source) -> None:
+        function_of(source)
+        self.source = source
+
+    def terminate(self, reason: str) -> None:
+        if self.replay is not None:
+            self.replay.pulse.stop()
+
+
+class Imu(Sensor):
     """Six channels: linear_x, linear_y, linear_z, angular_x, angular_y, angular_z."""
 
     options = ImuOptions
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
 
     def init(self, context: Context, options: ImuOptions | None = None) -> None:
         self.replay = _Replay(self.source, ImuReading.__struct_fields__, (options or ImuOptions()).rate, ImuReading, context)
         self.replay.pulse.start()
 
-    def terminate(self, reason: str) -> None:
-        self.replay.pulse.stop()
 
-
-class WheelSpeeds:
+class WheelSpeeds(Sensor):
     """One channel a wheel."""
 
     options = WheelOptions
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
 
     def init(self, context: Context, options: WheelOptions | None = None) -> None:
         names = (options or WheelOptions()).wheels
@@ -106,6 +125,3 @@ class WheelSpeeds:
 
         self.replay = _Replay(self.source, names, (options or WheelOptions()).rate, reading, context)
         self.replay.pulse.start()
-
-    def terminate(self, reason: str) -> None:
-        self.replay.pulse.stop()
