@@ -159,6 +159,55 @@ def test_check_tells_all_mistakes_of_robots_by_line(pushrod, tmp_path):
         assert text in got.stderr
 
 
+DRIVERS = """import msgspec
+from typing import Literal
+
+class Options(msgspec.Struct, forbid_unknown_fields=True):
+    port: str
+    mode: Literal["slow", "quick"] = "slow"
+    rate: float = 1.0
+
+def park(options): ...
+
+class Good:
+    options = Options
+    disarm = "drivers_of_a_test:park"
+    def init(self, context, options): ...
+    def handle_command(self, payload, command): ...
+
+class Bad(Good):
+    disarm = None
+    async def handle_command(self, payload, command): ...
+"""
+
+
+def test_check_looks_at_drivers_and_their_options_too(pushrod, tmp_path):
+    (tmp_path / "drivers_of_a_test.py").write_text(DRIVERS)
+    head = (
+        "robot: r\nlinks: [a, b]\njoints:\n  j: {kind: continuous, parent: a, child: b}\n"
+        "parameters:\n  rate: {default: 5}\nactuators:\n  m:\n    joint: j\n    driver: "
+    )
+    (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Good\n    options:\n      port: a\n      rate: {parameter: rate}\n")
+    good = pushrod("check", tmp_path / "r.yaml")
+    assert (good.exit_code, "ok, robot r" in good.stdout) == (0, True)
+    (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Bad\n    options:\n      mode: quik\n      rte: 5\n")
+    bad = pushrod("check", tmp_path / "r.yaml").stderr
+    for text in (
+        "r.yaml:10: actuators.m.driver: Bad is no driver: handle_command is async",
+        "r.yaml:10: actuators.m.driver: Bad is no driver: disarm must be the import path",
+        "r.yaml:11: actuators.m.options: port is missing",
+        "r.yaml:12: actuators.m.options.mode: must be one of slow, quick, got text 'quik'; did you mean 'quick'?",
+        "r.yaml:13: actuators.m.options.rte: unknown key; did you mean 'rate'",
+    ):
+        assert text in bad
+    (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Godo\n")
+    assert "r.yaml:10: actuators.m.driver: 'drivers_of_a_test:Godo' cannot be imported" in pushrod("check", tmp_path / "r.yaml").stderr
+    (tmp_path / "r.yaml").write_text(head + "elsewhere:Motor\n    options: {port: a}\n")
+    elsewhere = pushrod("check", tmp_path / "r.yaml")
+    assert elsewhere.exit_code == 0
+    assert "note: actuators.m: driver 'elsewhere:Motor' cannot be imported here, so its options were not looked at: No module" in elsewhere.stdout
+
+
 def test_a_machine_that_names_a_robot_is_still_a_machine(pushrod, tiny):
     (tiny / "m.yaml").write_text((tiny / "m.yaml").read_text() + "robot: nobody\n")
     assert "m.yaml:5: robot: " in pushrod("check", tiny / "m.yaml").stderr

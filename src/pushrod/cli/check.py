@@ -40,12 +40,30 @@ def _check_file(file: Path, machine: str | None) -> str:
         return _check_urdf(file)
     document = yaml_file.load(file, hold=True)
     if document.data.keys() & ROBOT_KEYS and not document.data.keys() & OTHER_KEYS:
-        from pushrod.cli.robot_summary import robot_summary
-        from pushrod.robot.robot_file import read_yaml
-
-        return robot_summary(read_yaml(document))
+        return _check_robot(document)
     document.raise_problems()
     return _check(document, machine)
+
+
+def _check_robot(document: "Document") -> str:
+    """Its drivers too, as far as they can be imported from here: modules beside the file and in the current folder are found."""
+    import sys
+
+    from pushrod.cli.robot_summary import robot_summary
+    from pushrod.robot.robot_file import read_yaml
+    from pushrod.runtime.driver_check import check_drivers
+
+    robot = read_yaml(document)
+    before = list(sys.path)
+    sys.path += [str(document.folder.resolve()), str(Path.cwd())]
+    try:
+        flaws, notes = check_drivers(robot)
+    finally:
+        sys.path[:] = before
+    for at, what in flaws:
+        document.add(at, what)
+    document.raise_problems()
+    return "\n".join([robot_summary(robot), *(f"  note: {note}" for note in notes)])
 
 
 def _check_urdf(file: Path) -> str:
