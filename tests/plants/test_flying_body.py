@@ -36,6 +36,14 @@ def test_with_drag_it_falls_at_its_terminal_speed_exactly_at_any_step() -> None:
     assert fly(p, In(), 90.0, State(Vector(0.0, 0.0, 5000.0)), 0.1).v.z == pytest.approx(goal, rel=1e-9)
 
 
+def test_drag_takes_its_way_in_every_direction() -> None:
+    p = Params(m=2.0, b=0.5, g=0.0)
+    s = fly(p, In(), 2.0, State(HIGH, Velocity(3.0, -2.0, 1.0)))
+    left, far = math.exp(-0.5), 4.0 * (1.0 - math.exp(-0.5))
+    assert (s.v.x, s.v.y, s.v.z) == pytest.approx((3.0 * left, -2.0 * left, left), rel=1e-10)
+    assert (s.p.x, s.p.y, s.p.z) == pytest.approx((3.0 * far, -2.0 * far, 1000.0 + far), rel=1e-10)
+
+
 def test_thrust_equal_to_the_weight_hovers_and_a_tilt_leads_where_it_leans() -> None:
     p = Params(m=1.5)
     still = fly(p, In(F=1.5 * p.g), 10.0, State(HIGH))
@@ -59,6 +67,8 @@ def test_it_stands_on_the_ground_until_it_is_lifted() -> None:
     s, y = step(p, State(), In(F=0.9 * p.g, tau=Torque(1.0, 0.0, 0.0)), 0.01)
     assert s == State()
     assert y.grounded == 1.0
+    assert [step(p, start, In(), 0.0)[1].grounded for start in (State(), State(HIGH))] == [1.0, 0.0]
+    assert step(p, State(HIGH), In(), 0.01)[1].grounded == 0.0
     up_there = fly(p, In(F=1.1 * p.g), 1.0, State())
     assert up_there.p.z == pytest.approx(0.05 * p.g, rel=1e-9)
     tilted = from_angles(Angles(0.3, 0.1, 0.5))
@@ -80,6 +90,8 @@ def test_the_middle_of_two_attitudes_is_half_of_the_turn() -> None:
     a, b = from_angles(Angles(0.1, 0.2, 0.3)), from_angles(Angles(-0.4, 0.5, 1.0))
     for far in (b, Quaternion(-b.w, -b.x, -b.y, -b.z)):
         m = halfway(a, far)
-        assert sum(x * y for x, y in zip(m, a, strict=True)) == pytest.approx(abs(sum(x * y for x, y in zip(m, b, strict=True))), rel=1e-12)
+        for end in (a, b):
+            near = abs(sum(x * y for x, y in zip(m, end, strict=True)))
+            assert near == pytest.approx(math.sqrt(0.5 * (1.0 + sum(x * y for x, y in zip(a, b, strict=True)))), rel=1e-12)
     assert up(Quaternion()) == Vector(0.0, 0.0, 1.0)
     assert turn(halfway(Quaternion(), from_angles(Angles(roll=0.8)))) == pytest.approx(0.4)

@@ -1,15 +1,16 @@
 """The vessel: what it comes to under a held force, where the current takes it, which way it turns, and what becomes of its energy."""
 
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from pushrod.plants.surface_vessel import Current, Drag, In, Params, State, TurnDrag, drag, energy, runge_kutta, step, through_water
+from pushrod.plants.surface_vessel import Current, Drag, In, Params, State, TurnDrag, drag, energy, runge_kutta, step, substeps, through_water
 
-FREE = Params(surge=Drag(0.0, 0.0), sway=Drag(0.0, 0.0), yaw=TurnDrag(0.0, 0.0))
+FREE = Params(surge=Drag(0.0, 0.0), sway=Drag(0.0, 0.0), yaw=TurnDrag(0.0, 0.0), a=0.0)
 
 
 def sail(p: Params, f: In, seconds: float, dt: float = 0.02, s: State | None = None) -> State:
@@ -162,3 +163,25 @@ def test_the_order_of_the_method_is_the_fourth() -> None:
     errors = [max(abs(a - b) for a, b in zip(end(n), finest, strict=True)) for n in (50, 100, 200)]
     assert errors[0] / errors[1] > 12.0
     assert errors[1] / errors[2] > 12.0
+
+
+@pytest.mark.parametrize(
+    ("change", "s", "f", "pace"),
+    [
+        ({"surge": Drag(660.0, 0.0)}, State(), In(), 20.0),  # m_u is 33 kg
+        ({"surge": Drag(0.0, 330.0)}, State(u=-2.0), In(), 40.0),
+        ({"surge": Drag(0.0, 330.0)}, State(), In(X=-330.0), 20.0),  # 10 m/s2 for 0.1 s
+        ({"sway": Drag(900.0, 0.0)}, State(), In(), 20.0),  # m_v is 45 kg
+        ({"sway": Drag(0.0, 450.0)}, State(v=1.0), In(Y=-450.0), 40.0),
+        ({"sway": Drag(450.0, 0.0), "a": -1.0}, State(), In(), 10.0 + 450.0 / 6.5),
+        ({"sway": Drag(0.0, 450.0), "a": -1.0}, State(r=0.5), In(), 10.0 + 450.0 / 6.5 + 0.5),
+        ({"yaw": TurnDrag(130.0, 0.0)}, State(), In(), 20.0),  # I_r is 6.5 kg.m2
+        ({"yaw": TurnDrag(0.0, 65.0)}, State(r=-1.0), In(N=-65.0), 40.0 + 2.0),
+        ({}, State(r=-20.0), In(), 20.0),
+    ],
+)
+def test_sub_steps_are_short_against_the_quickest_that_goes_on(change: dict[str, Any], s: State, f: In, pace: float) -> None:
+    """Nothing but what is given resists; the pace is known by heart, and a sub-step takes a quarter of it at most."""
+    assert substeps(FREE._replace(**change), s, f, 0.1) == 1 + int(pace * 0.1 / 0.25 + 1e-9)
+    assert substeps(FREE._replace(**change), s, f, 1e-9) == 1
+    assert substeps(FREE._replace(surge=Drag(1e7, 0.0)), s, f, 0.1) == 64

@@ -21,10 +21,10 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
 from pushrod.core.scalar import clamp, settled
-from pushrod.pipeline.feedback import CHANGED
 
 WAYS = ("none", "conditional", "back_calculation", "both")
 BY_NONE, BY_CONDITION, BY_TRACKING, BY_BOTH = 0.0, 1.0, 2.0, 3.0
+TOLD = 1e-4  # of a request: in single precision an allocation that meets its command misses it by 1e-5, and that is no limit
 
 
 class Params(NamedTuple):
@@ -56,7 +56,7 @@ class Out(NamedTuple):
 @pure
 def integrate(p: Params, I: float, e: float, aw: float, dt: float) -> float:  # noqa: E741
     """The integral after dt."""
-    pushes = abs(aw) > CHANGED and e * aw < 0.0
+    pushes = abs(aw) > TOLD and e * aw < 0.0
     if not (pushes and (p.windup == BY_CONDITION or p.windup == BY_BOTH)):
         I = I + p.ki * e * dt  # noqa: E741
     back = aw * settled(dt / p.T_t)
