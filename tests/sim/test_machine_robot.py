@@ -174,3 +174,39 @@ def test_the_robot_in_the_file_is_the_one_of_the_example():
 
     example = Path(__file__).resolve().parents[2] / "examples" / "arm.py"
     assert runpy.run_path(str(example))["robot"] == machine.load("arm").robot
+
+
+def test_all_mistakes_of_a_scenario_are_told_at_once():
+    text = (
+        "scenario: s\nduration: 2\ncommands:\n"
+        "  - {at: -1, to: elbow_moter, stop: slowly}\n"
+        "  - {at: 1, to: elbow_motor, position: 1 m, hold: true}\n"
+        "  - {at: 1, to: nobody, trajectory: [{time: 2, position: 1}, {time: 1, position: x}, {time: 1}], repeat: 0}\n"
+        "  - {at: 1, to: elbow_motor, effort: 2 rad, duration: 0, id: a}\n"
+        "  - {at: 1, to: elbow_motor, hold: maybe, id: a}\n"
+        "expectations: [{signal: nothing, metric: max, below: 1}]\n"
+        "faults: [{channel: nothing, kind: stuck, at: 0}]\n"
+    )
+    found = problems(lambda: scenario.build(yaml_file.parse(text, "s.yaml"), build(ARM)))
+    for said in (
+        "s.yaml:1: dt is missing",
+        "s.yaml:4: commands[0].at: -1 s is outside",
+        "s.yaml:4: commands[0].to: there is no actuator named 'elbow_moter'",
+        "s.yaml:4: commands[0].stop: must be one of immediate, decelerate, got text 'slowly'",
+        "s.yaml:5: commands[1].position: '1 m' is in m",
+        "s.yaml:5: commands[1].hold: does not go with position",
+        "s.yaml:6: commands[2].to: there is no actuator named 'nobody'",
+        "s.yaml:6: commands[2].trajectory[1].time: 1 s is not later than the point before it, 2 s",
+        "s.yaml:6: commands[2].trajectory[1].position: 'x' is not a number",
+        "s.yaml:6: commands[2].trajectory[2].time: 1 s is not later than the point before it, 1 s",
+        "s.yaml:6: commands[2].trajectory[2]: position is missing",
+        "s.yaml:6: commands[2].repeat: must be a whole number above 0",
+        "s.yaml:7: commands[3].effort: '2 rad' is in rad, which cannot be turned into N.m",
+        "s.yaml:7: commands[3].duration: must be longer than 0 s",
+        "s.yaml:8: commands[4].hold: ",
+        "s.yaml:8: commands[4]: the id 'a' is given twice",
+        "s.yaml:9: expectations[0].signal: ",
+        "s.yaml:10: faults[0].channel: ",
+    ):
+        assert any(line.startswith(said) for line in found), (said, found)
+    assert len(found) == 18, found

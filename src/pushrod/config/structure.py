@@ -102,6 +102,17 @@ def sound_items(kind: Any, items: Any, at: Keys, document: Document) -> list[tup
     return [(path, value) for path, value in found if value is not WRONG]
 
 
+def loose(kind: Any, value: Any, at: Keys, document: Document) -> Any:
+    """The fields of a struct one by one, so that each that is sound can be looked at further; WRONG: is not, or is missing. Nothing is noted here."""
+    aside = Document(document.file, document.text, document.data, document.lines)
+    given = value if isinstance(value, dict) else {}
+    found = {}
+    for f in msgspec.structs.fields(kind):
+        missing = WRONG if f.required else f.default if f.default is not msgspec.NODEFAULT else f.default_factory()
+        found[f.name] = missing if given.get(f.encode_name) is None else read(f.type, given[f.encode_name], (*at, f.encode_name), aside)
+    return types.SimpleNamespace(**found)
+
+
 def unknown_keys(known: Iterable[str], value: dict[str, Any], at: Keys, document: Document) -> None:
     known = list(known)
     for key in value:

@@ -71,6 +71,18 @@ class Document:
             raise ConfigError([text for _, text in sorted(found, key=lambda p: p[0])])
 
 
+def raise_problems_of(*documents: Document) -> None:
+    """ConfigError with all that was noted in any of them, one document after the other."""
+    found: list[str] = []
+    for document in documents:
+        try:
+            document.raise_problems()
+        except ConfigError as e:
+            found += e.problems
+    if found:
+        raise ConfigError(found)
+
+
 def load(file: Path, hold: bool = False) -> Document:
     """Read a file; ConfigError where it is missing, is not YAML, says a key twice, or is not a mapping.
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from pushrod.config.structure import WRONG, number_of, sound_items
+from pushrod.config.structure import WRONG, loose, number_of
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.names import unknown
 from pushrod.core.quantity import Q
@@ -26,6 +26,7 @@ from pushrod.robot.joint import units
 Text = msgspec.Meta
 Number = float | int | str
 VERBS = ("position", "velocity", "effort", "trajectory", "hold", "stop")
+JOINT = ("position", "velocity", "acceleration", "effort")  # in units that the joint decides
 # what each verb takes beside itself
 HINTS = {"position": ("velocity", "duration"), "velocity": ("duration",), "effort": ("duration",), "trajectory": ("repeat",), "hold": (), "stop": ()}
 
@@ -67,89 +68,92 @@ class Scripted(NamedTuple):
     line: int
 
 
-def read_commands(data: Any, robot: Robot | None, dt: float, steps: int | None, document: Document) -> tuple[Scripted, ...]:
-    """The commands of a file in order of time; problems are noted in the document. What is no list was noted before.
+def read_commands(data: Any, robot: Robot | None, dt: float | None, steps: int | None, document: Document) -> tuple[Scripted, ...]:
+    """The commands of a file in order of time; problems are noted in the document. What cannot be read at all was noted before.
 
-    One that would act after so many `steps` is a mistake; None: not of the file, whose duration somebody has put another one over.
+    One that would act after so many `steps` is a mistake; None: not known, or not of the file, whose duration somebody has put another one over.
     """
     if data and robot is None:
         document.add(("commands",), "this machine has no robot that could be commanded; give it signals, or add `robot: NAME` to the machine file")
         return ()
     found = []
-    for at, entry in sound_items(CommandEntry, data, ("commands",), document):
+    for i, raw in enumerate(data if isinstance(data, list) else ()):
+        at: Keys = ("commands", i)
+        if not isinstance(raw, dict):
+            continue
         assert robot is not None
-        made = _command(entry, at, robot, dt, document)
-        if made is not None and steps is not None and made.k >= steps:
+        entry = loose(CommandEntry, raw, at, document)
+        before = len(document.problems)
+        verb, values = _values(entry, raw, at, robot, document)
+        if steps is not None and dt is not None and entry.at is not WRONG and _tick(entry.at, dt) >= steps:
             document.add((*at, "at"), f"{entry.at:g} s is not before the end of the run, {steps * dt:g} s")
-        if made is not None:
-            found.append(made)
-    ids: dict[str, int] = {}
-    for command in found:
-        if command.id in ids:
-            document.add(("commands", _index(command.id, data)), f"the id {command.id!r} is given twice; each end must be told apart")
-        ids[command.id] = command.line
+        if len(document.problems) == before and WRONG not in vars(entry).values():
+            k = 0 if dt is None else _tick(entry.at, dt)
+            found.append(Scripted(k, entry.at, entry.to, verb, values, entry.id or f"#{i + 1}", document.line(at)))
+    _told_apart(data, document)
     return tuple(sorted(found, key=lambda command: command.k))
 
 
-def _index(id: str, data: Any) -> int:
-    return max(i for i, entry in enumerate(data) if isinstance(entry, dict) and entry.get("id", f"#{i + 1}") == id)
+def _tick(at: float, dt: float) -> int:
+    return max(0, math.ceil(at / dt - 1e-6))
 
 
-def _command(entry: CommandEntry, at: Keys, robot: Robot, dt: float, document: Document) -> Scripted | None:
+def _told_apart(data: Any, document: Document) -> None:
+    seen: set[str] = set()
+    for i, raw in enumerate(data if isinstance(data, list) else ()):
+        id = raw.get("id", f"#{i + 1}") if isinstance(raw, dict) else None
+        if isinstance(id, str) and id in seen:
+            document.add(("commands", i), f"the id {id!r} is given twice; each end must be told apart")
+        seen |= {id} if isinstance(id, str) else set()
+
+
+def _values(entry: Any, raw: dict[str, Any], at: Keys, robot: Robot, document: Document) -> tuple[str, dict[str, Any]]:
+    """The verb, and the fields of its payload in SI. Each mistake is noted, whatever else is wrong."""
     actuators = {actuator.name: actuator for actuator in robot.actuators}
-    if entry.to not in actuators:
+    if entry.to is not WRONG and entry.to not in actuators:
         document.add((*at, "to"), unknown(actuators, entry.to, "actuator"))
-        return None
+    si = units(robot.joint(actuators[entry.to].joint).kind) if entry.to in actuators else None
     given = [verb for verb in VERBS if getattr(entry, verb) not in (None, [])]
-    verb = given[0] if given else ""
-    beside = [name for name in (*VERBS, "duration", "repeat") if name != verb and getattr(entry, name) not in (None, [])]
     if not given:
-        document.add(at, f"says nothing to {entry.to}; give one of {', '.join(VERBS)}")
-        return None
-    wrong = [name for name in beside if name not in HINTS[verb]]
-    if wrong:
-        takes = f"{verb} takes {' and '.join(HINTS[verb]) or 'nothing'} beside it"
-        document.add((*at, wrong[0]), f"does not go with {verb}; give one of {', '.join(VERBS)} ({takes})")
-        return None
-    values = _values(entry, verb, units(robot.joint(actuators[entry.to].joint).kind), at, document)
-    k = max(0, math.ceil(entry.at / dt - 1e-6))
-    return None if values is None else Scripted(k, entry.at, entry.to, verb, values, entry.id or f"#{int(at[1]) + 1}", document.line(at))
-
-
-def _values(entry: CommandEntry, verb: str, si: Mapping[str, str], at: Keys, document: Document) -> dict[str, Any] | None:
-    """The fields of the payload, in SI."""
-    if verb == "hold":
-        return {}
-    if verb == "stop":
-        return {"mode": entry.stop}
+        document.add(at, f"says nothing to {entry.to if entry.to is not WRONG else 'anybody'}; give one of {', '.join(VERBS)}")
+        return "", {}
+    verb = given[0]
+    for name in (*VERBS, "duration", "repeat"):
+        if name not in (verb, *HINTS[verb]) and getattr(entry, name) not in (None, []):
+            takes = f"{verb} takes {' and '.join(HINTS[verb]) or 'nothing'} beside it"
+            document.add((*at, name), f"does not go with {verb}; give one of {', '.join(VERBS)} ({takes})")
     if entry.duration == 0.0:
         document.add((*at, "duration"), "must be longer than 0 s")
-        return None
+    if verb == "hold":
+        return verb, {}
+    if verb == "stop":
+        return verb, {"mode": entry.stop}
     if verb == "trajectory":
-        points = [_point(point, si, (*at, "trajectory", i), document) for i, point in enumerate(entry.trajectory)]
-        return None if None in points or not _rising(entry, at, document) else {"waypoints": points, "repeat": entry.repeat or 1}
-    given = [name for name in (verb, *HINTS[verb]) if name in si and getattr(entry, name) is not None]
-    found = {name: number_of(si[name], getattr(entry, name), (*at, name), document) for name in given}
-    if entry.duration is not None:
-        found["duration"] = entry.duration
-    return None if WRONG in found.values() else found
+        return verb, {"waypoints": _waypoints(raw["trajectory"], si, (*at, verb), document), "repeat": _repeat(entry.repeat, at, document)}
+    found = _numbers(entry, (verb, *HINTS[verb]), si, at, document)
+    return verb, found | ({} if entry.duration is None else {"duration": entry.duration})
 
 
-def _point(point: WaypointEntry, si: Mapping[str, str], at: Keys, document: Document) -> dict[str, float] | None:
-    found = {"time": point.time}
-    for name in ("position", "velocity", "acceleration"):
-        if getattr(point, name) is not None:
-            found[name] = number_of(si[name], getattr(point, name), (*at, name), document)
-    return None if WRONG in found.values() else found
+def _numbers(entry: Any, names: tuple[str, ...], si: Mapping[str, str] | None, at: Keys, document: Document) -> dict[str, Any]:
+    """Those that are given and can be read, in SI where it is known of which joint they are."""
+    given = [name for name in names if name in JOINT and getattr(entry, name) is not None and getattr(entry, name) is not WRONG]
+    return {name: number_of("" if si is None else si[name], getattr(entry, name), (*at, name), document) for name in given}
 
 
-def _rising(entry: CommandEntry, at: Keys, document: Document) -> bool:
-    if isinstance(entry.repeat, int) and entry.repeat < 1:
-        document.add((*at, "repeat"), f"must be a whole number above 0 or forever, got {entry.repeat}")
-        return False
-    for i in range(1, len(entry.trajectory)):
-        before, now = entry.trajectory[i - 1].time, entry.trajectory[i].time
-        if not now > before:
-            document.add((*at, "trajectory", i, "time"), f"{now:g} s is not later than the point before it, {before:g} s")
-            return False
-    return True
+def _waypoints(points: Any, si: Mapping[str, str] | None, at: Keys, document: Document) -> list[dict[str, float]]:
+    found = []
+    before = -math.inf
+    for i, raw in enumerate(points if isinstance(points, list) else ()):
+        point = loose(WaypointEntry, raw, (*at, i), document)
+        if point.time is not WRONG:
+            if not point.time > before:
+                document.add((*at, i, "time"), f"{point.time:g} s is not later than the point before it, {before:g} s")
+            before = point.time
+        found.append({"time": point.time, **_numbers(point, ("position", "velocity", "acceleration"), si, (*at, i), document)})
+    return found
+
+
+def _repeat(repeat: Any, at: Keys, document: Document) -> Any:
+    if isinstance(repeat, int) and repeat < 1:
+        document.add((*at, "repeat"), f"must be a whole number above 0 or forever, got {repeat}")
+    return repeat or 1

@@ -25,8 +25,8 @@ from typing import Any, cast
 import msgspec
 
 from pushrod.config import yaml_file
-from pushrod.config.structure import WRONG, read, sound_items
-from pushrod.config.yaml_file import Document
+from pushrod.config.structure import WRONG, loose, read, sound_items
+from pushrod.config.yaml_file import Document, raise_problems_of
 from pushrod.core.errors import SignalError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import count, did_you_mean
@@ -130,35 +130,37 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     if seed is not None:
         document.override(("seed",), seed, f"--seed {seed}")
     head = read(ScenarioFile, document.data, (), document)
+    parts = loose(ScenarioFile, document.data, (), document)  # what is sound is looked at further, whatever else is not
+    dt, whole = _known(parts.dt), _known(parts.duration)
     data = document.data
     positions = actuator_positions(machine)
     tracks, notes = read_signals(machine.world, data.get("signals"), document, positions)
+    before = len(document.problems)
     params, broken = apply_faults(machine.world, machine.params, data.get("faults"), document)
-    world, params = (machine.world, params) if head is WRONG else with_room(machine.world, params, head.dt)
+    faults_sound = len(document.problems) == before
+    world, params = (machine.world, params) if dt is None else with_room(machine.world, params, dt)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
     if state is not None and state is not WRONG:
         check_ranges(state, None, ("initial",), document)
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)
-    length = math.inf if head is WRONG or duration is not None else head.duration  # a run cut short by hand may end before it is looked at
-    steps = 0 if head is WRONG else ticks(head.duration, head.dt)
-    commands = () if head is WRONG else read_commands(data.get("commands"), machine.robot, head.dt, steps if duration is None else None, document)
+    length = math.inf if whole is None or duration is not None else whole  # a run cut short by hand may end before it is looked at
+    steps = 0 if whole is None or dt is None else ticks(whole, dt)
+    commands = read_commands(data.get("commands"), machine.robot, dt, steps if steps and duration is None else None, document)
     expectations = [compile_entry(entry, signals, at, document, length) for at, entry in entries]
-    pairs = [] if head is WRONG else sound_items(ComparisonEntry, data.get("compare"), ("compare",), document)
-    comparisons = [compile_comparison(entry, world, params, signals, at, document, head.dt, length) for at, entry in pairs]
+    pairs = [] if dt is None else sound_items(ComparisonEntry, data.get("compare"), ("compare",), document)
+    comparisons = [compile_comparison(entry, world, params, signals, at, document, dt or 1.0, length) for at, entry in pairs]
     if comparisons and (commands or positions.keys() & tracks.keys()):
         document.add(("compare",), "a scenario that commands actuators runs through the runtime, once; leave this out")
+    if faults_sound:  # else what they broke would be told twice
+        check_ranges(params, dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
+    if steps > MOST_TICKS:
+        document.add(("duration",), f"{whole:g} s are {steps} ticks of {dt:g} s; a run that is kept whole may have {MOST_TICKS}")
     foreign = _written_for_another(document, machine)
     if foreign and document.problems:
         document.problems.insert(0, (0, foreign))
-    document.raise_problems()
+    raise_problems_of(document, machine.document)
     notes += [foreign] if foreign else []
-    check_ranges(params, head.dt, ("parameters",), machine.document, {("faults", name): (document, ("faults", i)) for name, i in broken.items()})
-    document.raise_problems()
-    machine.document.raise_problems()
-    if steps > MOST_TICKS:
-        document.add(("duration",), f"{head.duration:g} s are {steps} ticks of {head.dt:g} s; a run that is kept whole may have {MOST_TICKS}")
-        document.raise_problems()
     if abs(steps * head.dt - head.duration) > 1e-6 * head.dt:
         where = document.from_elsewhere(("duration",)) or f"{document.file}:{document.line(('duration',))}"
         notes.append(f"{where}: {head.duration:g} s are no whole number of ticks of {head.dt:g} s; the run takes {steps * head.dt:g} s")
@@ -182,6 +184,10 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         {channel: track for channel, track in tracks.items() if channel in positions},
         tuple(c for c in comparisons if c),
     )
+
+
+def _known(x: Any) -> float | None:
+    return None if x is WRONG else float(x)
 
 
 def ticks(duration: float, dt: float) -> int:
