@@ -5,8 +5,10 @@ from pushrod.runtime import Runtime, run                   drive it: `async with
 from pushrod.runtime import Context, Position, Stopped     write a driver: `pushrod new driver NAME`
 """
 
+from pushrod.core.errors import StalledError
 from pushrod.runtime.arming import Armed, Disarmed
 from pushrod.runtime.bus import Bus, LocalBus, Subscription
+from pushrod.runtime.cadence import Cadence, Timing
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock
 from pushrod.runtime.delivery import CommandTimeout
 from pushrod.runtime.driver import Context, Driver, Skip, Stopped
@@ -36,6 +38,7 @@ __all__ = [
     "Armed",
     "BeginMotion",
     "Bus",
+    "Cadence",
     "Clamped",
     "Clock",
     "Command",
@@ -62,11 +65,13 @@ __all__ = [
     "Result",
     "Runtime",
     "Skip",
+    "StalledError",
     "State",
     "SteppedClock",
     "Stop",
     "Stopped",
     "Subscription",
+    "Timing",
     "Trajectory",
     "Transition",
     "Velocity",

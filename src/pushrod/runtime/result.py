@@ -1,6 +1,6 @@
 """The answer to a command: one of three, for every command and every delivery.
 
-Accepted   it acts as asked
+Accepted   it acts, and every number of it is within the limits; what its driver does otherwise than asked, `info` says
 Clamped    it acts, but not as asked: what was asked, what is done
 Refused    it does not act: why, and what to do
 """
@@ -35,7 +35,8 @@ class Declined(Exception):  # noqa: N818 (an answer, not a mistake)
 
 
 class Accepted(Struct, frozen=True, gc=False, tag=True):
-    """It acts as asked; `info` is what the driver had to say."""
+    """It acts, and the gate has changed nothing. `info` is what the driver had to say, above all where it does less than was asked: a trajectory
+    whose points are within the limits, but not the way between them, is slowed down, {'slower': 1.5}."""
 
     info: Any = None
 

@@ -175,3 +175,16 @@ def test_the_class_can_be_named_or_given() -> None:
         return type(rt.hosts["motor"].part.driver.driver)
 
     assert run(one_joint(), body) is Kinematic
+
+
+def test_a_trajectory_that_is_too_fast_between_its_points_is_accepted_slower_and_says_so() -> None:
+    async def body(rt, watch):
+        rt.arm()
+        answer = rt["motor"].direct.follow_trajectory([Waypoint(0.0, 0.5), Waypoint(1.0, 0.6)], id="rush")
+        end = await rt.motion("motor", "rush", timeout=60.0)
+        return type(answer).__name__, answer.info["slower"], end.position, rt.clock.now()
+
+    kind, slower, position, seconds = run(one_joint(), body)
+    assert (kind, position) == ("Accepted", pytest.approx(1.0))
+    assert slower > 5.0
+    assert seconds == pytest.approx(0.6 * slower)
