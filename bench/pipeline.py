@@ -24,6 +24,7 @@ from pushrod.pipeline import N_MOTOR_PIPELINE, PRIORITY, TWO_MOTOR, TWO_MOTOR_AL
 from pushrod.pipeline.act import Params as Act
 from pushrod.pipeline.allocate.effectiveness import Params as Law
 from pushrod.pipeline.names import POLICIES
+from pushrod.sim.worlds import WORLDS
 
 TICKS = 200_000
 DT = 0.01
@@ -142,6 +143,10 @@ def plain_steps() -> dict[str, float]:
     out["n_motor_pipeline, 4 x 4"] = best(lambda: rollout(N_MOTOR_PIPELINE, None, quad, steps=TICKS // 10, dt=DT, every=TICKS // 10).seconds) / (
         TICKS // 10
     )
+    for name, asks in (("boat", {"v_req": 1.5, "psi_req": 0.5}), ("quad", {"z_req": 3.0, "yaw_req": 0.5})):
+        out[f"world {name}"] = best(
+            lambda name=name, asks=asks: rollout(WORLDS[name], None, asks, steps=TICKS // 10, dt=DT, every=TICKS // 10).seconds
+        ) / (TICKS // 10)
     return out
 
 
