@@ -54,7 +54,6 @@ def yields(self: Any, *arguments: Any) -> Any:
         ({"blocking": "yes"}, "blocking must be True or False, got 'yes'"),
         ({"options": {}}, "options must be a msgspec Struct class, got {}"),
     ],
-    ids=repr,
 )
 def test_a_mistake_in_a_driver_class_names_the_actuator_and_the_class(attributes: dict[str, Any], why: str) -> None:
     with pytest.raises(InputError, match=f"^{WHO}.*{why}"):
@@ -75,7 +74,7 @@ def test_a_rate_that_options_give_is_checked_when_they_are_known() -> None:
         run(robot(), {"motor": bad(tick=lambda self, now: None, tick_hz=lambda self, options: "fast")}, body)
 
 
-@pytest.mark.parametrize("given", [5, waits], ids=repr)
+@pytest.mark.parametrize("given", [5, waits])
 def test_what_init_gives_back_is_a_plain_function_or_nothing(given: Any) -> None:
     async def body(rt):
         raise AssertionError("it must not start")
@@ -177,7 +176,7 @@ class Optional(Servo):
         ({"rate": None}, ["options.rate: Expected float, got null"]),
         ({"mode": "fast", "rate": "1"}, ["options.mode: must be", "options.rate: must be a number, got text '1'"]),
     ],
-    ids=repr,
+    ids=str,
 )
 def test_options_that_do_not_fit_are_told_by_path_with_what_is_allowed(options: dict[str, Any], why: list[str]) -> None:
     from pushrod.core.errors import ConfigError
