@@ -4,6 +4,8 @@ import random
 import re
 from typing import Any
 
+import pytest
+
 from pushrod.core.check import problems
 from pushrod.core.model import Model, World
 from pushrod.core.quantity import Choice
@@ -26,6 +28,11 @@ STEPS: dict[str, Model | World] = {
     # the vehicles are above; wrapped as a world one of them will do
     **{f"world {name}": world for name, world in WORLDS.items() if name not in VEHICLES or name == "ACTUATION_CMD_VGR"},
 }
+
+
+# they take long to compile and hold nothing that another step does not: the soak looks at them
+LONG = {"priority", "world quad", "world ACTUATION_CMD_BY_CONTROL", "world ACTUATION_CMD_STEER_MAP_BY_CONTROL", "world ACTUATION_CMD_VGR_BY_CONTROL"}
+SAMPLED = [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in STEPS]
 
 
 def legal(record: Any, rng: random.Random, dt: float) -> Any:

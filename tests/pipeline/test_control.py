@@ -77,7 +77,7 @@ def test_a_trim_lets_no_integral_creep() -> None:
 @given(st.floats(-2.0, 2.0), st.floats(-2.0, 2.0), st.floats(-5.0, 5.0))
 def test_conditional_integration_freezes_only_what_pushes_further(e: float, aw: float, I: float) -> None:  # noqa: E741
     after = pi.integrate(pi.Params(1.0, 1.0, 0.5, CONDITIONAL), I, e, aw, 0.1)
-    assert after == (I if abs(aw) > 1e-6 and e * aw < 0.0 else I + e * 0.1)
+    assert after == (I if abs(aw) > pi.TOLD and e * aw < 0.0 else I + e * 0.1)
 
 
 def test_back_calculation_does_not_depend_on_the_step() -> None:
