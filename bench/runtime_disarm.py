@@ -1,11 +1,15 @@
 """How soon a robot is safe: 32 actuators, of which the disarm function of one hangs (or its driver, in a call) and that of another raises."""
 
+import logging
 import queue
 import threading
 import time
+from contextlib import suppress
 from typing import Any
 
 from runtime_rig import Plain, Spread, live, robot
+
+from pushrod.runtime.arming import NotSafeError
 
 N = 32
 LIMIT = 0.03  # [s] after which disarm() gives up on the one that hangs
@@ -109,4 +113,6 @@ def disarms(n: int) -> None:
         control.stop()
         GO_ON.set()
 
-    live(robot(N), drivers, body)
+    logging.getLogger("pushrod.runtime").setLevel(logging.CRITICAL)  # that two of them fail is what this is about
+    with suppress(NotSafeError):
+        live(robot(N), drivers, body)
