@@ -103,3 +103,9 @@ def test_stage_0_knows_no_limit_and_writes_no_motor() -> None:
 def test_windows_that_cut_into_a_stick_are_refused() -> None:
     assert any("us_lost_below" in text for text in Rc(us_lost_below=1001.0).flaws(None))
     assert any("us_mid" in text for text in Channel(1500.0, 1500.0, 2000.0).flaws(None))
+
+
+@pytest.mark.parametrize("strange", [0.5, 2.5, 3.4, 9.0, -1.0, math.nan, math.inf])
+def test_what_is_no_mode_and_no_source_owns_nothing(strange: float) -> None:
+    assert selected(EVERY._replace(mode=strange)) == ("NONE", "unknown", 0.0, 0.0)
+    assert request.sound(ActuatorReq(0.7, 0.1, strange)) == ActuatorReq(0.0, 0.0, 0.0, float(REASONS.index("unknown")))

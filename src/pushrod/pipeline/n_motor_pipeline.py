@@ -34,8 +34,8 @@ from pushrod.pipeline.allocate.solve import Answer, effect, solve
 from pushrod.pipeline.feedback import changed, in_request, to_flag
 from pushrod.pipeline.n_act import Act, Params, law
 from pushrod.pipeline.n_motor_stage import Stages, greatest, least, motor, pass_all
-from pushrod.pipeline.names import BY_NOT_FINITE, NONE, REASONS, SOURCES
-from pushrod.pipeline.request import finite
+from pushrod.pipeline.names import BY_NOT_FINITE, BY_UNKNOWN, FINE, NONE, REASONS, SOURCES
+from pushrod.pipeline.request import finite, is_source
 from pushrod.pipeline.shaping import Feel, feel
 
 
@@ -117,7 +117,7 @@ def felt(p: Act, x: float, src: float, i: int) -> Feel:
 def asked(req: Axes, src: float, m: int) -> bool:
     """Is there a request, and is it a number on every axis?"""
     v = from_axes(axis_line.empty(), req)
-    fine = src != NONE
+    fine = is_source(src)
     for i in range(m):
         fine = fine and finite(axis_line.get(v, i))
     return fine
@@ -180,6 +180,13 @@ def saturated(line: Line, z: Stages, u: Line, lo: Line, hi: Line, short: bool, n
 
 
 @pure
+def why_at_rest(u: In) -> float:
+    if u.src == NONE:
+        return u.reason
+    return BY_NOT_FINITE if is_source(u.src) else BY_UNKNOWN
+
+
+@pure
 def told(p: Act, u: In, shaped: Shaped, well: Axes, a: Answer, z: Stages, k: Line, lo: Line, hi: Line, at_rest: bool, n: int, m: int) -> Out:
     """Everything the outputs say, from the last to the first."""
     src = NONE if at_rest else u.src
@@ -201,7 +208,7 @@ def told(p: Act, u: In, shaped: Shaped, well: Axes, a: Answer, z: Stages, k: Lin
         minus(banded, slewed),
     )
     return Out(
-        (BY_NOT_FINITE if u.src != NONE else u.reason) if at_rest else 0.0,
+        why_at_rest(u) if at_rest else FINE,
         shaped.cmd,
         alloc,
         to_effectors(z.y),

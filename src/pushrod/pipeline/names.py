@@ -13,8 +13,8 @@ SOURCES = ("NONE", "AUTOPILOT", "MANUAL", "TEST")
 NONE, AUTOPILOT, MANUAL, TEST = 0.0, 1.0, 2.0, 3.0
 
 # why a request is neutral
-REASONS = ("none", "idle", "abort", "disarmed", "timeout", "no_pulse", "not_finite")
-FINE, BY_IDLE, BY_ABORT, BY_DISARM, BY_TIMEOUT, BY_NO_PULSE, BY_NOT_FINITE = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0
+REASONS = ("none", "idle", "abort", "disarmed", "timeout", "no_pulse", "not_finite", "unknown")
+FINE, BY_IDLE, BY_ABORT, BY_DISARM, BY_TIMEOUT, BY_NO_PULSE, BY_NOT_FINITE, BY_UNKNOWN = 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0
 
 POLICIES = ("ALLOC_SPEED_PRIORITY", "ALLOC_YAW_PRIORITY", "ALLOC_WEIGHTED")
 SPEED_PRIORITY, YAW_PRIORITY, WEIGHTED = 0.0, 1.0, 2.0

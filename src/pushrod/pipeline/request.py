@@ -26,10 +26,12 @@ from pushrod.pipeline.names import (
     BY_NO_PULSE,
     BY_NOT_FINITE,
     BY_TIMEOUT,
+    BY_UNKNOWN,
     FINE,
     IDLE,
     IN_AUTOPILOT,
     IN_MANUAL,
+    IN_TEST,
     MANUAL,
     MODES,
     NONE,
@@ -106,10 +108,18 @@ def asked(u_s: float, u_d: float, age: float, timeout: float, src: float) -> Act
 
 
 @pure
+def is_source(src: float) -> bool:
+    """One of those that may ask; what lies between two of them, or is no number, is none."""
+    return src == AUTOPILOT or src == MANUAL or src == TEST  # noqa: SIM109 (a step knows no `in`)
+
+
+@pure
 def sound(req: ActuatorReq) -> ActuatorReq:
     """The request, or neutral where it is none: nothing that is no number gets beyond here."""
     if req.src == NONE:
         return neutral(req.reason)
+    if not is_source(req.src):
+        return neutral(BY_UNKNOWN)
     return req if finite(req.u_s_req) and finite(req.u_d_req) else neutral(BY_NOT_FINITE)
 
 
@@ -127,7 +137,9 @@ def select(p: Params, u: In) -> ActuatorReq:
         if not (heard(p.rc, u.rc_s) and heard(p.rc, u.rc_d)):
             return neutral(BY_NO_PULSE)
         return asked(stick(p.rc.s, u.rc_s), stick(p.rc.d, u.rc_d), u.man_age, p.timeout.man, MANUAL)
-    return asked(u.u_s_test, u.u_d_test, u.test_age, p.timeout.test, TEST)
+    if u.mode == IN_TEST:
+        return asked(u.u_s_test, u.u_d_test, u.test_age, p.timeout.test, TEST)
+    return neutral(BY_UNKNOWN)  # between two modes, or beyond all, or no number: nobody owns it
 
 
 @pure
