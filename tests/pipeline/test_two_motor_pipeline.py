@@ -206,3 +206,10 @@ def test_the_motors_keep_their_place_when_the_source_changes() -> None:
     s, _ = run(p, State(), ActuatorReq(0.5, 0.0, 1.0), n=100)
     s, y = run(p, s, ActuatorReq(-0.5, 0.0, 2.0))
     assert y.esc.u_L == pytest.approx(0.5 - DT)
+
+
+def test_a_dead_motor_rests_in_spite_of_its_trim() -> None:
+    s, y = run(with_(trim__offset_L=0.05, trim__gain_R=1.2), State(0.4, 0.4), ActuatorReq(0.3, 0.0, 1.0), Known(health_L=0.0), n=200)
+    assert (y.esc.u_L, s.u_L) == (0.0, 0.0)
+    assert y.esc.pulse_L == 1500.0
+    assert y.esc.u_R > 0.0

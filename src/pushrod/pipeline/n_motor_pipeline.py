@@ -152,7 +152,7 @@ def free(p: Act, y: Line, k: Line, at_rest: bool, n: int, m: int) -> Axes:
     """The axes from the outputs, the trim removed, through the effectiveness the allocator used."""
     u = effector_line.empty()
     for j in range(n):
-        q = motor(p, j, at_rest)
+        q = motor(p, j, at_rest or effector_line.get(k, j) == 0.0)
         u = effector_line.put(u, j, (effector_line.get(y, j) - q.offset) / q.gain)
     return to_axes(effect(axis_line.empty(), law(p), u, k, n, m))
 
@@ -265,7 +265,7 @@ def step(params: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
         well = shaped.cmd
 
     z = Stages(effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), 0.0)
-    z = pass_all(z, p, last, a.u, at_rest, n, dt)
+    z = pass_all(z, p, last, a.u, k, at_rest, n, dt)
     y = told(p, u, shaped, well, a, z, k, lo, hi, at_rest, n, m)
     return State(y.u) if dt > 0.0 else s, y
 

@@ -61,7 +61,8 @@ def greatest(line: Line, p: Act, last: Line, n: int, dt: float) -> Line:
 
 
 @pure
-def pass_all(z: Stages, p: Act, last: Line, u: Line, at_rest: bool, n: int, dt: float) -> Stages:
+def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: int, dt: float) -> Stages:
+    """`k`: the health of each; a dead one rests, without its trim."""
     trimmed = z.trimmed
     clamped = z.clamped
     banded = z.banded
@@ -69,7 +70,7 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, at_rest: bool, n: int, dt: 
     y = z.y
     acted = False
     for j in range(n):
-        w = pass_motor(motor(p, j, at_rest), effector_line.get(last, j), effector_line.get(u, j), dt)
+        w = pass_motor(motor(p, j, at_rest or effector_line.get(k, j) == 0.0), effector_line.get(last, j), effector_line.get(u, j), dt)
         trimmed = effector_line.put(trimmed, j, w.trimmed)
         clamped = effector_line.put(clamped, j, w.clamped)
         banded = effector_line.put(banded, j, w.banded)

@@ -115,7 +115,9 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
     at_rest = req.src == NONE
     k_L = known_health(known.health_L)
     k_R = known_health(known.health_R)
-    m = Motors(motor_params(p, p.trim.gain_L, p.trim.offset_L, at_rest), motor_params(p, p.trim.gain_R, p.trim.offset_R, at_rest), k_L, k_R)
+    mL = motor_params(p, p.trim.gain_L, p.trim.offset_L, at_rest or k_L == 0.0)  # a dead motor rests: no trim either
+    mR = motor_params(p, p.trim.gain_R, p.trim.offset_R, at_rest or k_R == 0.0)
+    m = Motors(mL, mR, k_L, k_R)
     last_L = clamp(s.u_L, p.hw.u_LR_min, p.hw.u_LR_max)
     last_R = clamp(s.u_R, p.hw.u_LR_min, p.hw.u_LR_max)
 
