@@ -154,9 +154,10 @@ def copied(file: Path, folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     tree = folder / file.parent.name
     tree.mkdir(parents=True)
-    stem = file.name.removesuffix(".json")
+    stem = file.name.partition(".")[0]
     for beside in file.parent.iterdir():
-        if beside.name.startswith(f"{stem}.") or beside.name == "expected.csv":
+        partner = "pipeline_cases.csv" if stem == "pipeline_params" else "expected.csv"
+        if beside.name.startswith(f"{stem}.") or beside.name == partner:
             shutil.copy(beside, tree)
     if (file.parent.parent / "maps").is_dir():
         shutil.copytree(file.parent.parent / "maps", folder / "maps")
@@ -209,6 +210,10 @@ def binding(format: str, file: Path, head: list[str]) -> list[str]:
         return [c for c in head if c not in ("op_index", "t", "k", "op")]
     if format == "signals":
         return ["value"]
+    if format == "allocation":
+        return [c for c in head if c.startswith(("sp_", "yp_", "wt_"))]
+    if format == "pipeline":
+        return [c for c in head if c not in ("id", "k", "src", "dt", "u_s_req", "u_d_req")]
     return [c for c in head if c in ("throttle", "brake", "acc_from_throttle", "acc_from_brake", "rate", "output", "gear_ratio", "fb", "err_int")]
 
 
