@@ -4,6 +4,7 @@ from pushrod.pipeline.allocate.priority import PRIORITY
 from pushrod.pipeline.allocate.rank import RANK
 from pushrod.pipeline.allocate.two_motor import TWO_MOTOR_ALLOCATION
 from pushrod.pipeline.allocate.weighted import WEIGHTED
+from pushrod.pipeline.control.autopilot import AUTOPILOT
 from pushrod.pipeline.control.heading import HEADING
 from pushrod.pipeline.control.pi import PI
 from pushrod.pipeline.control.pid import PID
@@ -35,5 +36,6 @@ PIPELINE = {
         SPEED,
         YAW_RATE,
         HEADING,
+        AUTOPILOT,
     )
 }

@@ -1,7 +1,7 @@
 """Worlds: whole machines as one step. Adding one touches two files: the new one and this table."""
 
 from pushrod.core.model import World
-from pushrod.sim.worlds import arm, boat, car, quad, satellite, servo, vehicle
+from pushrod.sim.worlds import arm, boat, car, hull, quad, satellite, servo, vehicle
 from pushrod.vehicles import VEHICLES
 
 WORLDS: dict[str, World] = {
@@ -9,6 +9,7 @@ WORLDS: dict[str, World] = {
     "boat": boat.BOAT,
     "car": car.CAR,
     "car_control": car.CAR_CONTROL,
+    "hull": hull.HULL,
     "quad": quad.QUAD,
     "satellite": satellite.SATELLITE,
     "servo": servo.SERVO,

@@ -14,29 +14,26 @@ A fault of a motor acts on its command (loss: it does that share of what it is t
 asked for more, a dead one not at all. Silent, it shows in `diag.resid_*`, which compares what the rotors do with what they were told; there the
 rotors' lag shows as well, while they speed up or slow down.
 
-The loops see speed over ground, heading and yaw rate at the start of the tick, with noise. v is the speed ahead, over ground.
+The loops see speed over ground, heading and yaw rate at the start of the tick, with noise. v is the speed ahead, over ground. Thrusters and hull
+are those of the world `hull`, for whom wants to drive them with loops and a pipeline of his own.
 """
 
-from collections.abc import Iterator
 from typing import Annotated as A
 from typing import NamedTuple
 
 from pushrod.core.model import Tick, World
-from pushrod.core.noise import normal
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
-from pushrod.core.scalar import sign
 from pushrod.models import fault, thruster
 from pushrod.pipeline import request, two_motor_pipeline
 from pushrod.pipeline.act import Act, Alloc, Channel, Man, Rc, Shp, Slew
 from pushrod.pipeline.act import Params as ActParams
+from pushrod.pipeline.control import autopilot, pi
 from pushrod.pipeline.control import heading as heading_loop
-from pushrod.pipeline.control import pi
-from pushrod.pipeline.control import speed as speed_loop
-from pushrod.pipeline.control import yaw_rate as yaw_rate_loop
 from pushrod.pipeline.names import IN_AUTOPILOT, MODES, YAW_PRIORITY
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
 from pushrod.plants import surface_vessel
+from pushrod.sim.worlds.hull import Faults, Motor, Sensors, health, moved, push, seen_command, sense
 
 
 class In(NamedTuple):
@@ -51,31 +48,9 @@ class In(NamedTuple):
     age: A[float, Q("s", 0.0, 1e9, "of the owner's last request")] = 0.0
 
 
-class Loops(NamedTuple):
-    """Neither set-point is reached at once, so the integrals wait while the motors give all they have: conditional, which keeps them where they are.
-    The yaw-rate loop integrates, so the heading loop need not."""
-
-    speed: speed_loop.Params = speed_loop.Params(pi.Params(0.9, 0.45, 2.0, pi.BY_CONDITION), 0.55)
-    heading: heading_loop.Params = heading_loop.Params(1.2, 0.0, 0.6)
-    yaw_rate: yaw_rate_loop.Params = yaw_rate_loop.Params(pi.Params(0.8, 0.8, 1.0, pi.BY_CONDITION), 0.2)
-
-
-class Sensors(NamedTuple):
-    """One standard deviation."""
-
-    speed: A[float, Q("m/s", 0.0, 1.0)] = 0.01
-    heading: A[float, Q("rad", 0.0, 0.5)] = 0.003
-    rate: A[float, Q("rad/s", 0.0, 0.5)] = 0.003
-
-
-class Faults(NamedTuple):
-    left: fault.Params = fault.Params()
-    right: fault.Params = fault.Params()
-
-
 class Params(NamedTuple):
     feedback: A[float, flag("the loops heed MIXER_FEEDBACK")] = 1.0
-    control: Loops = Loops()
+    control: autopilot.Params = autopilot.Params()
     act: Act = Act(
         shp=Shp(man=Man(u_d_scale=0.6, expo=0.3)),
         alloc=Alloc(policy=YAW_PRIORITY),
@@ -89,16 +64,6 @@ class Params(NamedTuple):
     current: surface_vessel.Current = surface_vessel.Current()
     noise: Sensors = Sensors()
     faults: Faults = Faults()
-
-    def flaws(self, dt: float | None) -> Iterator[str]:
-        for side, broken in zip(self.faults._fields, self.faults, strict=True):
-            if broken.kind == fault.DELAY:
-                yield f"faults.{side}.kind: a command to this motor takes no time that a fault could add to; use stuck, loss or bias"
-
-
-class Motor(NamedTuple):
-    broken: fault.State = fault.State()
-    rotor: thruster.State = thruster.State()
 
 
 class State(NamedTuple):
@@ -143,70 +108,19 @@ class Out(NamedTuple):
     right_fault: A[float, Choice(fault.KINDS, "as the motor reports it")] = 0.0
 
 
-class Pushed(NamedTuple):
-    motor: Motor
-    F: A[float, Q("N")]
-    n: A[float, Q("rad/s")]
-    reported: A[float, Choice(fault.KINDS)]
-
-
-@pure
-def push(p: thruster.Params, broken: fault.Params, s: Motor, u: float, t: float, dt: float) -> Pushed:
-    on = 1.0 if fault.is_active(broken, t) else 0.0
-    b, done = fault.step(broken, s.broken, fault.In(u, on), dt)
-    rotor, y = thruster.step(p, s.rotor, done.y, dt)
-    return Pushed(Motor(b, rotor), y.F, y.n, done.reported)
-
-
-@pure
-def health(p: fault.Params, t: float) -> float:
-    """What the motor says of itself: the share it still gives."""
-    if p.announced == 0.0 or not fault.is_active(p, t):
-        return 1.0
-    return p.effectiveness if p.kind == fault.LOSS else (0.0 if p.kind == fault.STUCK else 1.0)
-
-
-@pure
-def seen_command(p: thruster.Params, n: float, k: float) -> float:
-    """The command a well motor would turn so fast by; of one known to give the share k, what it must have been told."""
-    u = sign(n) * p.dead + (1.0 - p.dead) * n / p.n_max
-    return u / k if k > 0.0 else 0.0
-
-
-class Steered(NamedTuple):
-    """The autopilot after a tick."""
-
-    speed: pi.State
-    heading: heading_loop.State
-    yaw_rate: pi.State
-    u_s_raw: A[float, Q("-")]
-    u_d_raw: A[float, Q("-")]
-    r_d: A[float, Q("rad/s")]
-    e_psi: A[float, Q("rad")]
-
-
-@pure
-def steer(p: Loops, s: State, fb: MixerFeedback, u: In, v: float, psi: float, r: float, on: float, dt: float) -> Steered:
-    a, y_v = speed_loop.step(p.speed, s.speed, speed_loop.In(u.v_req, v, fb, on), dt)
-    b, y_psi = heading_loop.step(p.heading, s.heading, heading_loop.In(u.psi_req, psi, fb, on), dt)
-    c, y_r = yaw_rate_loop.step(p.yaw_rate, s.yaw_rate, yaw_rate_loop.In(y_psi.r_d, r, fb, on), dt)
-    return Steered(a, b, c, y_v.u_s_raw, y_r.u_d_raw, y_psi.r_d, y_psi.e)
-
-
 @pure
 def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     """A boat with two thrusters, driven through the command pipeline by autopilot, RC or test."""
     dt = at.dt
     t = float(at.k) * dt
     # sense
-    h = s.hull
-    v = h.u + p.noise.speed * normal(at, 0)
-    psi = h.psi + p.noise.heading * normal(at, 1)
-    r = h.r + p.noise.rate * normal(at, 2)
+    seen = sense(p.noise, s.hull, at)
     # control: only what the motors did tells the loops of a limit
     on = u.mode == IN_AUTOPILOT and u.armed != 0.0 and u.age <= p.act.timeout.ap
     nothing = MixerFeedback(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    c = steer(p.control, s, s.fb if p.feedback != 0.0 else nothing, u, v, psi, r, 1.0 if on else 0.0, dt)
+    fb = s.fb if p.feedback != 0.0 else nothing
+    kept = autopilot.In(u.v_req, u.psi_req, seen.v, seen.psi, seen.r, fb, 1.0 if on else 0.0)
+    loops, c = autopilot.step(p.control, autopilot.State(s.speed, s.heading, s.yaw_rate), kept, dt)
     # the pipeline
     k_L = health(p.faults.left, t)
     k_R = health(p.faults.right, t)
@@ -218,14 +132,13 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     # actuate and move
     L = push(p.left, p.faults.left, s.left, y.esc.u_L, t, dt)
     R = push(p.right, p.faults.right, s.right, y.esc.u_R, t, dt)
-    hull, _ = surface_vessel.step(p.hull, h, surface_vessel.In(L.F + R.F, 0.0, (R.F - L.F) * p.arm, p.current), dt)
+    hull = moved(p.hull, p.current, p.arm, s.hull, L.F, R.F, dt)
     # report
-    fb = y.fb if dt > 0.0 else s.fb
-    psi_req = psi + c.e_psi if on else hull.psi
-    return State(c.speed, c.heading, c.yaw_rate, fb, esc, L.motor, R.motor, hull), Out(
+    psi_req = seen.psi + c.e_psi if on else hull.psi
+    return State(loops.speed, loops.heading, loops.yaw_rate, y.fb if dt > 0.0 else s.fb, esc, L.motor, R.motor, hull), Out(
         u.v_req if on else hull.u, hull.u, psi_req, hull.psi, c.r_d if on else hull.r, hull.r,
-        y.req, y.cmd, y.alloc, y.esc, y.fb, y.diag, c.speed.I, c.yaw_rate.I,
-        L.F, R.F, L.n, R.n, hull.x, hull.y, hull.v, v, psi, r, L.reported, R.reported,
+        y.req, y.cmd, y.alloc, y.esc, y.fb, y.diag, c.I_s, c.I_d,
+        L.F, R.F, L.n, R.n, hull.x, hull.y, hull.v, seen.v, seen.psi, seen.r, L.reported, R.reported,
     )  # fmt: skip
 
 
