@@ -248,6 +248,11 @@ class LocalBus(Bus):
             self._routes = {}
         return subscription
 
+    def last(self) -> list[Message]:
+        """The newest message of each robot, topic and kind."""
+        with self._lock:
+            return [message for topic in self._topics.values() for message in topic.kinds.values()]
+
     def unsubscribe(self, subscription: Subscription) -> None:
         with self._lock:
             self._subscriptions = tuple(s for s in self._subscriptions if s is not subscription)

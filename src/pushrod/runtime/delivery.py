@@ -28,14 +28,9 @@ class CommandTimeout(PushrodError, TimeoutError):  # noqa: N818
     """The driver is still in the call: whether the command acts is not known."""
 
 
-class Delivery(ABC, Generic[A]):
-    """The six verbs. `source` says who asks. On the envelope go `validity` [s] and the `origin` it counts from (a time of the runtime's clock;
+class Verbs(ABC, Generic[A]):
+    """The six verbs, wherever the actuator is. On the envelope go `validity` [s] and the `origin` it counts from (a time of the runtime's clock;
     now, if it is not said), `sequence`, `priority` and `id`."""
-
-    def __init__(self, gate: Gate, slot: Slot | None, source: str) -> None:
-        self.gate = gate
-        self.slot = slot
-        self.source = source
 
     @abstractmethod
     def send(
@@ -61,6 +56,15 @@ class Delivery(ABC, Generic[A]):
 
     def stop(self, mode: Literal["immediate", "decelerate"] = "immediate", **envelope: Any) -> A:
         return self.send(Stop(mode), **envelope)
+
+
+class Delivery(Verbs[A]):
+    """In this process. `source` says who asks."""
+
+    def __init__(self, gate: Gate, slot: Slot | None, source: str) -> None:
+        self.gate = gate
+        self.slot = slot
+        self.source = source
 
 
 class Direct(Delivery[Result]):

@@ -62,6 +62,7 @@ class Gate:
         self.seen: dict[str, int] = {}  # source -> sequence of its last command that acted
         self.stopped = ""  # why the driver is not running
         self.last_acted = float("-inf")
+        self.commander = ""  # the source of what acted last
         self.acted = 0
         self.refusals: dict[str, int] = {}
         self._logged: dict[str, tuple[float, int]] = {}  # reason -> when, and how many there were by then
@@ -141,6 +142,7 @@ class Gate:
             return self.refuse("driver_error", command, f"{type(error).__name__}: {error}")
         self.acted += 1
         self.last_acted = self.now()
+        self.commander = command.source
         if done is not command.payload:
             return Clamped(command.payload, done, info)
         return ACCEPTED if info is None else Accepted(info)

@@ -26,6 +26,9 @@ ADVICE = {
     "withdrawn": "it had not started when its time was up: it will not act",
     "blocking": "this driver blocks, so neither direct delivery nor a batch can wait for it: use sync or publish",
     "stopped": "the driver is not running: see why it stopped",
+    "access": "this operator may not command here: the host's access list says who may",
+    "gone": "its host is not there: see whether it runs and the network is up",
+    "remote": "a network lies between, which direct delivery does not cross: use sync or publish",
     "batch": "another command of the same batch was refused, so none of it acts",
 }
 

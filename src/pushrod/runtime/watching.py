@@ -33,6 +33,7 @@ class Watching:
         self.period = min(max(0.25 * min(silences, default=MOST), LEAST), MOST)
         self._watched = {host.name: host for host in hosts if host.actuator.watchdog is not None}
         self._watches: dict[str, Watch] = {}
+        self._forsaken: dict[str, str] = {}  # whose commander is known to be gone, and how
         self._clock = clock
         self._make_safe = make_safe
         self._report = report
@@ -51,10 +52,21 @@ class Watching:
         self._watches.pop(name)
         return self._watched[name].release_lease(WATCHDOG)
 
+    def forsake(self, commander: str, why: str) -> list[str]:
+        """A commander is known to be gone: the actuators it commanded last need not wait for silence. Their watchdogs bite at the next look.
+
+        Gives the names of those; one without a watchdog goes on.
+        """
+        names = [host.name for host in self._watched.values() if host.gate.epoch and host.gate.commander == commander]
+        for name in names:
+            self._forsaken[name] = why
+        return names
+
     def look(self, _: int) -> None:
         now = self._clock.now()
         for host in self._watched.values():
             old = self._watches.get(host.name, Watch(now))
+            why = self._forsaken.pop(host.name, "")
             if old.bitten:
                 continue
             if not host.gate.epoch:
@@ -63,13 +75,15 @@ class Watching:
             dog = host.actuator.watchdog
             assert dog is not None
             watch = self._watches[host.name] = look(dog, Watch(max(old.fed, host.gate.last_acted)), now)
+            if why and not watch.bitten:
+                watch = self._watches[host.name] = Watch(watch.fed, True)
             if watch.bitten:
-                self._bite(host, dog.reaction, now - watch.fed)
+                self._bite(host, dog.reaction, why or f"no command for {now - watch.fed:.3g} s")
 
-    def _bite(self, host: Host, reaction: Reaction, silence: float) -> None:
+    def _bite(self, host: Host, reaction: Reaction, why: str) -> None:
         # the silent commander loses its lease: from here on only the watchdog commands
         host.take_lease(Lease(WATCHDOG, WATCHDOG_PRIORITY))
-        self._report(host.path, f"no command for {silence:.3g} s: {reaction.value}")
+        self._report(host.path, f"{why}: {reaction.value}")
         command = Command(REACTIONS[reaction], WATCHDOG, self._clock.now(), epoch=host.gate.epoch)
 
         def told(result: Result) -> None:
