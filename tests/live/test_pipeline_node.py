@@ -428,6 +428,21 @@ def test_a_bad_set_is_refused_whole_with_every_reason() -> None:
             b.rt.parameters.set("act.shp.man.u_d_scale", -1.0)
         with pytest.raises(UnknownNameError, match="u_s_max"):
             b.rt.parameters.set("act.sw.u_s_mx", 1.0)
+        with pytest.raises(ParameterError) as refusal:
+            b.rt.parameters.set_many(
+                {"act.sw.u_LR_max": 20.0, "act.sw.u_s_min": 3.0, "act.sw.u_s_mx": 1.0, "act.slew.up": "x", "act.alloc.policy": "x"}
+            )
+        for text in (
+            "act.sw.u_LR_max: must be at most 10",
+            "act.sw.u_LR_max = 20 lies above hw.u_LR_max = 1",
+            "act.sw.u_s_min = 3 lies above sw.u_s_max",
+            "act.sw.u_s_mx: unknown parameter",
+            "act.slew.up: 'x' is not a number",
+            "act.alloc.policy = 'x': allowed are",
+        ):
+            assert str(refusal.value).count(text) == 1
+        assert "legal range" not in str(refusal.value)  # told by the store already
+        assert "nan" not in str(refusal.value)
         assert dict(b.rt.parameters.snapshot()) == before
         assert b.rt.nodes["pipeline"].part.driver.driver.stepper.params == Params(ACT)
 

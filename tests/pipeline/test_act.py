@@ -1,11 +1,16 @@
 """A parameter set is checked as a whole: every reason at once, and a bad one changes nothing."""
 
+from typing import Any
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pushrod.compiled.stepper import Stepper
 from pushrod.core.check import check, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.record import get, put
+from pushrod.pipeline import n_act
 from pushrod.pipeline.act import PARAMETERS, Params
 from pushrod.pipeline.topic import ActuatorReq
 from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR, In
@@ -51,6 +56,74 @@ def test_every_reason_is_told_at_once() -> None:
         check(bad)
     for name in ("act.sw.u_LR_min", "act.sw.u_d_max_pos", "act.shp.man.u_d_scale", "act.esc.us_min"):
         assert any(text.startswith(name) for text in caught.value.problems), name
+
+
+# each breaks one rule, of one field or between several; none of them makes another one of them good
+MISTAKES = {
+    "act.slew.up": (("act.slew.up", -1.0),),
+    "act.trim.gain_R": (("act.trim.gain_R", float("nan")),),
+    "act.hw.u_LR_max": (("act.hw.u_LR_max", 20.0),),
+    "act.sw.u_LR_min": (("act.sw.u_LR_min", -30.0),),
+    "act.sw.u_s_min": (("act.sw.u_s_min", 0.7), ("act.sw.u_s_max", 0.6)),
+    "act.rc.d.us_mid": (("act.rc.d.us_mid", 990.0),),
+    "act.rc.us_lost_below": (("act.rc.us_lost_below", 1200.0),),
+    "act.esc.us_max": (("act.esc.us_max", 1400.0),),
+}
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sets(st.sampled_from(sorted(MISTAKES)), min_size=1))
+def test_no_mistake_hides_another(which: set[str]) -> None:
+    p = Params()
+    for name in which:
+        for path, value in MISTAKES[name]:
+            p = put(p, path, value)
+    found = list(problems(p))
+    assert {name for name in MISTAKES if any(text.startswith(f"{name} ") for text in found)} == which
+
+
+def test_a_number_out_of_its_range_is_still_held_against_the_others() -> None:
+    found = list(problems(changed(act__sw__u_LR_max=20.0)))
+    assert [text.split(";")[0] for text in found] == [
+        "act.sw.u_LR_max = 20 - is outside its legal range",
+        "act.sw.u_LR_max = 20 lies above hw.u_LR_max = 1",
+    ]
+
+
+def test_nothing_is_said_of_what_cannot_be_known() -> None:
+    text = "fast"
+    for unread in (float("nan"), None, text):
+        found = list(problems(changed(act__hw__u_LR_max=unread, act__sw__u_s_min=3.0)))  # type: ignore[arg-type]
+        assert [line.split(" ")[0] for line in found] == ["act.hw.u_LR_max", "act.sw.u_s_min"]
+
+
+def test_of_n_effectors_a_table_that_does_not_fit_hides_nothing() -> None:
+    act = n_act.Act(
+        hw=n_act.Hw(u_min=(-1.0, -1.0, 2.0, -20.0)),
+        sw=n_act.Sw(a_min=(5.0, -4.0, -4.0, -4.0)),
+        alloc=n_act.Alloc(B=(1.0, 2.0), order=(0.0, 1.0, 1.0, 3.0), weight=(1.0, -1.0, 1.0, 1.0), gain_max=0.0),
+        slew=n_act.Slew(up=(1.0,)),
+    )
+    found = list(problems(n_act.Params(act)))
+    for says in (
+        "act.alloc.B has 2 values; 4 effectors (hw.u_min) and 4 axes (sw.a_min) ask for 16",
+        "act.slew.up has 1 values; 4 effectors",
+        "act.hw.u_min[3] = -20 is outside its legal range",
+        "act.hw.u_max[2] = 1 does not lie above hw.u_min[2] = 2",
+        "act.sw.u_min[2] = -1 lies below hw.u_min[2] = 2",
+        "act.sw.a_min[0] = 5 lies above sw.a_max[0] = 4",
+        "act.alloc.order = ",
+        "act.alloc.weight[1] = -1 is outside its legal range",
+        "act.alloc.gain_max = 0 - is outside its legal range",
+    ):
+        assert any(text.startswith(says) for text in found), says
+
+
+@pytest.mark.parametrize("unread", [(), None, (1.0, None, 1.0, 1.0), (1.0, float("nan"), 1.0, 1.0)])
+def test_of_n_effectors_what_cannot_be_read_is_told_once(unread: Any) -> None:
+    tables = n_act.Act(hw=n_act.Hw(u_max=unread), sw=n_act.Sw(a_min=(5.0, -4.0, -4.0, -4.0)))
+    found = [text.split(" ")[0] for text in problems(n_act.Params(tables))]
+    assert sorted(path.partition("[")[0] for path in found) == ["act.hw.u_max", "act.sw.a_min"]
 
 
 def test_a_bad_set_is_refused_whole_and_the_old_one_stays() -> None:

@@ -148,6 +148,25 @@ def test_an_override_goes_over_the_file_and_is_named_where_it_is_wrong(load):
     assert "--set PATH=VALUE" in problems(load, HEAD, ["lag.T"])[0]
 
 
+def test_no_mistake_in_a_parameter_hides_another():
+    wrong = ["act.sw.u_LR_max=20", "act.sw.u_s_min=3", "act.sw.u_bogus=1", "act.hw.u_LR_min=abc", "act.alloc.policy=FAST", "act.sw", "arm=-1 cm"]
+    with pytest.raises(ConfigError) as caught:
+        machine.load("boat", wrong)
+    told = [text.partition(": ") for text in caught.value.problems]
+    assert sorted(origin for origin, _, _ in told) == sorted(f"--set {text}" for text in [*wrong, "act.sw.u_LR_max=20"])
+    said = "\n".join(what for _, _, what in told)
+    for says in (
+        "parameters.act.sw.u_LR_max: 20 is outside its legal range",
+        "parameters.act.sw.u_LR_max: 20 lies above hw.u_LR_max = 1",
+        "parameters.act.sw.u_s_min: 3 lies above sw.u_s_max = 1",
+        "parameters.act.sw.u_bogus: unknown key",
+        "'abc' is not a number",
+        "must be one of ALLOC_SPEED_PRIORITY",
+        "parameters.arm: -1 cm is outside its legal range",
+    ):
+        assert says in said
+
+
 @pytest.mark.parametrize(("name", "says"), [("nope", "there is no scenario named 'nope'"), ("gone.yaml", "there is no file .*gone.yaml")])
 def test_a_default_scenario_that_is_not_there_is_told_by_the_line_that_names_it(load, name, says):
     with pytest.raises(ConfigError, match=rf"m\.yaml:3: scenario: {says}"):

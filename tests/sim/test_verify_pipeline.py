@@ -134,6 +134,31 @@ def test_several_mistakes_are_told_at_once(copy: Path) -> None:
     assert len(str(caught.value).splitlines()) == 3
 
 
+def test_no_mistake_hides_another_in_whatever_set(copy: Path) -> None:
+    def spoil(sets: list[dict[str, Any]]) -> None:
+        sets[0]["params"].update({"act.sw.u_LR_max": 20.0, "act.sw.u_s_min": 3.0, "act.sw.u_sp": 1.0, "trim.gain_L": "x"})
+        sets[1]["params"].pop("act.hw.u_LR_max")
+        sets[1]["params"].update({"act.sw.u_s_min": 3.0})
+        sets.append({"id": 90})
+
+    edit(copy / "pipeline_params.json", spoil)
+    with pytest.raises(VerifyError) as caught:
+        pipeline.replay(copy / "pipeline_params.json")
+    told = [line.partition(": ")[2] for line in str(caught.value).splitlines()]
+    for says in (
+        "id 0: act.sw.u_LR_max = 20 - is outside",
+        "id 0: act.sw.u_LR_max = 20 lies above hw.u_LR_max",
+        "id 0: act.sw.u_s_min = 3 lies above",
+        "id 0: there is no parameter named 'act.sw.u_sp'",
+        "id 0: trim.gain_L = 'x' is not a number",
+        "id 1: act.hw.u_LR_max is missing",
+        "id 1: act.sw.u_s_min = 3 lies above",
+        "entry 40 must have an id and params",
+    ):
+        assert len([line for line in told if line.startswith(says)]) == 1, (says, told)
+    assert len(told) == 8
+
+
 @pytest.mark.parametrize("gone", ["pipeline_params.json", "pipeline_cases.csv"])
 def test_half_of_a_pair_is_not_passed_over(copy: Path, gone: str) -> None:
     (copy / gone).unlink()

@@ -186,12 +186,15 @@ def quantity(q: Q, value: Any, at: Keys, document: Document) -> Any:
     number = number_of(q.unit, value, at, document)
     if number is WRONG:
         return WRONG
+    return number if within(q, number, value, at, document) else WRONG
+
+
+def within(q: Q, number: float, value: Any, at: Keys, document: Document) -> bool:
+    """Whether a number is in the range of q; if not, that is noted, the number as it was written."""
     if not q.allows(number):
-        document.add(
-            at, f"{value if isinstance(value, str) else f'{value:g} {q.unit}'.removesuffix(' -')} is outside its legal range; allowed {q.legal()}"
-        )
-        return WRONG
-    return number
+        written = value if isinstance(value, str) else f"{value:g} {q.unit}".removesuffix(" -")
+        document.add(at, f"{written} is outside its legal range; allowed {q.legal()}")
+    return q.allows(number)
 
 
 def number_of(unit: str, value: Any, at: Keys, document: Document) -> Any:

@@ -28,6 +28,7 @@ class Document:
         self.lines = lines
         self.origin: dict[Keys, str] = {}
         self.problems: list[tuple[int, str]] = []
+        self.noted: set[Keys] = set()  # the paths of these problems
 
     @property
     def folder(self) -> Path:
@@ -63,10 +64,12 @@ class Document:
         where = f"{self.file}:{self.line(path)}" if origin is None else origin
         name = dotted(path)
         self.problems.append((self.line(path), f"{where}: {name}: {what}" if name else f"{where}: {what}"))
+        self.noted.add(path)
 
     def raise_problems(self) -> None:
         """ConfigError with all that was noted, in the order of the file; what was noted is then forgotten."""
         found, self.problems = self.problems, []
+        self.noted.clear()
         if found:
             raise ConfigError([text for _, text in sorted(found, key=lambda p: p[0])])
 

@@ -2,31 +2,77 @@
 
 A record class may add what a range cannot say by a method `flaws(self, dt) -> Iterator[str]`, which yields texts
 "field: what is wrong"; dt is the tick the record will run at, or None where it is not known.
+
+All that is wrong is told at once: a number out of its range hides nothing that can be said of the whole. What cannot be read at all (no number,
+NaN, no table) is told by itself, and a flaw that would speak of it is left out.
 """
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import fields, is_record
 
+NAN = float("nan")
+SPEAKS_OF_NAN = re.compile(r"\bnan\b")
 
-def problems(record: Any, where: str = "", dt: float | None = None) -> Iterator[str]:
-    """All that is wrong with a record, one line each, by field path."""
+
+def problems(record: Any, where: str = "", dt: float | None = None, told: Collection[str] = ()) -> Iterator[str]:
+    """All that is wrong with a record, one line each, by field path. Of the fields at the paths `told`, only what they do to the whole."""
+    yield from values_wrong(record, where, told)
+    yield from flaws(_readable(record), where, dt)
+
+
+def values_wrong(record: Any, where: str = "", told: Collection[str] = ()) -> Iterator[str]:
+    """What is wrong with single fields, but for those told already."""
     record_class: Any = type(record)
     for name, kind, meta in fields(record_class):
         value = getattr(record, name)
         path = f"{where}.{name}" if where else name
         if is_record(kind):
-            yield from problems(value, path, dt)
+            yield from values_wrong(value, path, told)
+        elif path in told:
+            continue
         elif isinstance(meta, (Q, Choice)):
             yield from _number(value, path, meta)
         elif isinstance(meta, Table):
             yield from _table(record, value, path, meta)
-    if hasattr(record, "flaws"):
-        yield from (f"{where}.{text}" if where else text for text in record.flaws(dt))
+
+
+def flaws(record: Any, where: str = "", dt: float | None = None) -> Iterator[str]:
+    """What is wrong with the fields of a record beside each other, nested records first; nothing of what is no number (NaN) or an empty table."""
+    record_class: Any = type(record)
+    for name, kind, _ in fields(record_class):
+        if is_record(kind):
+            yield from flaws(getattr(record, name), f"{where}.{name}" if where else name, dt)
+    if not hasattr(record, "flaws"):
+        return
+    try:
+        for text in record.flaws(dt):
+            if not SPEAKS_OF_NAN.search(text):
+                yield f"{where}.{text}" if where else text
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        if not any(values_wrong(record)):  # else it could not be worked out from what is wrong already
+            raise
+
+
+def _readable(record: Any) -> Any:
+    """The record with NaN for all that is no number, and an empty table for all that is none."""
+    record_class: Any = type(record)
+    return record_class._make(_readable_value(getattr(record, name), kind, meta) for name, kind, meta in fields(record_class))
+
+
+def _readable_value(value: Any, kind: Any, meta: Any) -> Any:
+    if is_record(kind):
+        return _readable(value)
+    if isinstance(meta, (Q, Choice)):
+        return value if isinstance(value, (int, float)) else NAN
+    if isinstance(meta, Table):
+        return tuple(x if isinstance(x, (int, float)) else NAN for x in value) if isinstance(value, tuple) else ()
+    return value
 
 
 def expect(value: Any, record: Any, what: str) -> None:
@@ -81,7 +127,8 @@ def _table(record: Any, values: Any, path: str, meta: Table) -> Iterator[str]:
                 yield f"{path}[{i}] = {values[i]:g} {meta.unit} does not exceed {path}[{i - 1}] = {values[i - 1]:g}; an axis must rise strictly"
                 return
     if meta.shape:
-        sizes = [len(getattr(record, axis)) for axis in meta.shape]
-        if len(values) != math.prod(sizes):
+        axes = [getattr(record, axis) for axis in meta.shape]
+        sizes = [len(axis) for axis in axes if isinstance(axis, tuple) and axis]
+        if len(sizes) == len(axes) and len(values) != math.prod(sizes):
             grid = " x ".join(f"{n} ({axis})" for n, axis in zip(sizes, meta.shape, strict=True))
             yield f"{path} has {len(values)} values; its axes ask for {grid} = {math.prod(sizes)}"

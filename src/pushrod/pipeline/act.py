@@ -127,7 +127,7 @@ class Esc(NamedTuple):
         if not self.us_mid < self.us_max:
             yield f"us_max = {self.us_max:g} us does not lie above us_mid = {self.us_mid:g} us; it must"
         for side in ("reverse_L", "reverse_R"):
-            if getattr(self, side) != 0.0 and self.us_min >= self.us_mid:
+            if getattr(self, side) == 1.0 and self.us_min >= self.us_mid:
                 yield f"{side} is set, but a motor that turns one way (us_min >= us_mid) cannot be turned round; clear it or lower us_min"
 
 

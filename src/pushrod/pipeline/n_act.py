@@ -79,6 +79,7 @@ class Slew(NamedTuple):
 
 # tables over axes; all others are over effectors, but for B, which is over both
 OVER_AXES = ("sw.a_min", "sw.a_max", "shp.ap.scale", "shp.man.scale", "alloc.weight", "alloc.order")
+LAW = {"lo": "sw.u_min", "hi": "sw.u_max"}  # what the allocator calls by another name
 RANGES = {
     "hw.u_min": (-10.0, 10.0),
     "hw.u_max": (-10.0, 10.0),
@@ -107,31 +108,33 @@ class Act(NamedTuple):
         n, m = len(self.hw.u_min), len(self.sw.a_min)
         tables = {leaf.path: _at(self, leaf.path) for leaf in leaves(Act) if not leaf.is_number}
         sizes = {path: m if path in OVER_AXES else n for path in tables} | {"alloc.B": n * m}
-        misfits = [path for path, values in tables.items() if len(values) != sizes[path]]
-        for path in misfits:
-            yield f"{path} has {len(tables[path])} values; {n} effectors (hw.u_min) and {m} axes (sw.a_min) ask for {sizes[path]}"
+        for path, values in tables.items():
+            if values and sizes[path] and len(values) != sizes[path]:
+                yield f"{path} has {len(values)} values; {n} effectors (hw.u_min) and {m} axes (sw.a_min) ask for {sizes[path]}"
         for path, (lo, hi) in RANGES.items():
             for j, x in enumerate(tables[path]):
                 if not lo <= x <= hi:
                     yield f"{path}[{j}] = {x:g} is outside its legal range; allowed [{lo:g}, {hi:g}]"
-        if not misfits:
-            yield from self._order()
-
-    def _order(self) -> Iterator[str]:
-        hw, sw = self.hw, self.sw
-        for j in range(len(hw.u_min)):
-            if not hw.u_min[j] < hw.u_max[j]:
-                yield f"hw.u_max[{j}] = {hw.u_max[j]:g} does not lie above hw.u_min[{j}] = {hw.u_min[j]:g}; it must"
-            if sw.u_min[j] < hw.u_min[j]:
-                yield f"sw.u_min[{j}] = {sw.u_min[j]:g} lies below hw.u_min[{j}] = {hw.u_min[j]:g}; what we allow must lie within what it can take"
-            if sw.u_max[j] > hw.u_max[j]:
-                yield f"sw.u_max[{j}] = {sw.u_max[j]:g} lies above hw.u_max[{j}] = {hw.u_max[j]:g}; what we allow must lie within what it can take"
-        for i in range(len(sw.a_min)):
-            if sw.a_min[i] > sw.a_max[i]:
-                yield f"sw.a_min[{i}] = {sw.a_min[i]:g} lies above sw.a_max[{i}] = {sw.a_max[i]:g}; swap them"
+        yield from self._order()
         for text in law(self).flaws(None):
             name = text.split("[")[0].split(" ")[0]
-            yield f"{'sw.u_min' if name == 'lo' else f'alloc.{name}'}{text[len(name) :]}"
+            yield f"{LAW.get(name, f'alloc.{name}')}{text[len(name) :].replace(' hi[', ' sw.u_max[')}"
+
+    def _order(self) -> Iterator[str]:
+        """As far as the tables go: one that is too short is told by its length."""
+        hw, sw = self.hw, self.sw
+        for j, (lo, hi) in enumerate(zip(hw.u_min, hw.u_max, strict=False)):
+            if not lo < hi:
+                yield f"hw.u_max[{j}] = {hi:g} does not lie above hw.u_min[{j}] = {lo:g}; it must"
+        for j, (ours, its) in enumerate(zip(sw.u_min, hw.u_min, strict=False)):
+            if ours < its:
+                yield f"sw.u_min[{j}] = {ours:g} lies below hw.u_min[{j}] = {its:g}; what we allow must lie within what it can take"
+        for j, (ours, its) in enumerate(zip(sw.u_max, hw.u_max, strict=False)):
+            if ours > its:
+                yield f"sw.u_max[{j}] = {ours:g} lies above hw.u_max[{j}] = {its:g}; what we allow must lie within what it can take"
+        for i, (lo, hi) in enumerate(zip(sw.a_min, sw.a_max, strict=False)):
+            if lo > hi:
+                yield f"sw.a_min[{i}] = {lo:g} lies above sw.a_max[{i}] = {hi:g}; swap them"
 
 
 class Params(NamedTuple):

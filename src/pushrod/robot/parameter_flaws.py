@@ -18,6 +18,15 @@ PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
 def accepted(parameter: Parameter, value: Any) -> Any:
     """The value as the parameter holds it: SI, of its type, within its bounds. ValueError says what is wrong."""
+    value = readable(parameter, value)
+    why = outside(parameter, value)
+    if why:
+        raise ValueError(why)
+    return value
+
+
+def readable(parameter: Parameter, value: Any) -> Any:
+    """The value in SI and of the parameter's type, within its bounds or not. ValueError says what is wrong."""
     if parameter.type == "float":
         value = to_si(value, parameter.unit) if isinstance(value, str) else real(value)
     if isinstance(value, bool) != (parameter.type == "bool") or not isinstance(value, CLASSES[parameter.type]):
@@ -26,13 +35,17 @@ def accepted(parameter: Parameter, value: Any) -> Any:
         raise ValueError(f"must be text without half characters, got {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"must be a finite number{bracketed(parameter.unit)}, got {value!r}")
-    unit = f" {parameter.unit}".removesuffix(" -")
-    number: Any = value
-    if parameter.lo is not None and number < parameter.lo:
-        raise ValueError(f"must be at least {parameter.lo}{unit}, got {value}")
-    if parameter.hi is not None and number > parameter.hi:
-        raise ValueError(f"must be at most {parameter.hi}{unit}, got {value}")
     return value
+
+
+def outside(parameter: Parameter, value: Any) -> str:
+    """What to say of a value that is not within the bounds; empty where it is."""
+    unit = f" {parameter.unit}".removesuffix(" -")
+    if parameter.lo is not None and value < parameter.lo:
+        return f"must be at least {parameter.lo}{unit}, got {value}"
+    if parameter.hi is not None and value > parameter.hi:
+        return f"must be at most {parameter.hi}{unit}, got {value}"
+    return ""
 
 
 def _other_type(parameter: Parameter, value: Any) -> str:

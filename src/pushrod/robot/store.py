@@ -7,18 +7,19 @@ Reading never waits. Watchers are called after the change, outside the lock, in 
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pushrod.core.check import NAN, SPEAKS_OF_NAN
 from pushrod.core.errors import ConfigError, ParameterError, UnknownNameError
 from pushrod.core.names import unknown
 from pushrod.robot.findings import DescriptionError, Findings
 from pushrod.robot.flaws import flaws
 from pushrod.robot.kept import Kept
 from pushrod.robot.parameter import Parameter
-from pushrod.robot.parameter_flaws import accepted, defaults, parameter_flaws
+from pushrod.robot.parameter_flaws import defaults, outside, parameter_flaws, readable
 
 if TYPE_CHECKING:
     from pushrod.robot.description import Robot
@@ -106,16 +107,16 @@ class Store:
         self.set_many({path: value}, source)
 
     def set_many(self, values: Values, source: str = "local") -> None:
-        """Change all of them at once, or none: ParameterError names each that is not allowed.
+        """Change all of them at once, or none: ParameterError names each that is not allowed, and all that is wrong with the set as a whole.
 
         A value that is set to what it is already is kept as one that was set, but as nothing has changed, nobody is told.
         """
         with self._lock:
-            new, problems = self._accepted(values)
+            new, told = self._tried(values)
             candidate = {**self._values, **new}
-            problems = problems or self._unsound(candidate, new)
+            problems = [*told.values(), *self._unsound(candidate, new, told)]
             if problems:
-                raise ParameterError([*problems])
+                raise ParameterError(problems)
             old = self._values
             changes = tuple(Change(path, old.get(path), value, source) for path, value in new.items() if path not in old or old[path] != value)
             self._values = candidate
@@ -158,33 +159,46 @@ class Store:
             return f"{path}: unknown parameter: {unknown(siblings, name, f'parameter in group {group!r}')}"
         return f"{path}: unregistered parameter: {unknown(self._declared, path, 'parameter')}"
 
-    def _accepted(self, values: Values) -> tuple[dict[str, Any], tuple[str, ...]]:
-        """Those that are allowed, as they are held, and what is wrong with the others."""
+    def _tried(self, values: Values) -> tuple[dict[str, Any], dict[str, str]]:
+        """The values as they would be held, and what is wrong with single ones, by path.
+
+        So that the whole can be looked at in any case, one that is out of its bounds is among them, and NaN for a number that cannot be read.
+        """
         new: dict[str, Any] = {}
-        problems: tuple[str, ...] = ()
+        told: dict[str, str] = {}
         for path, value in values.items():
-            if path not in self._declared:
-                problems += (self._unknown(str(path)),)
+            parameter = self._declared.get(path)
+            if parameter is None:
+                told[path] = self._unknown(str(path))
                 continue
             try:
-                new[path] = accepted(self._declared[path], value)
+                new[path] = readable(parameter, value)
+                why = outside(parameter, new[path])
             except ValueError as e:
-                problems += (f"{path}: {e}",)
-        return new, problems
+                why = str(e)
+                if parameter.type == "float":
+                    new[path] = NAN
+            if why:
+                told[path] = f"{path}: {why}"
+        return new, told
 
-    def _unsound(self, candidate: Values, new: Values) -> tuple[str, ...]:
-        """What is wrong with the values as a whole, once the new ones are among them."""
-        among = ", ".join(f"{path} = {value}" for path, value in new.items())
-        return tuple(f"with {among}: {text}" if among else text for text in self._check(candidate))
+    def _unsound(self, candidate: Values, new: Values, told: Collection[str] = ()) -> tuple[str, ...]:
+        """What is wrong with the values as a whole, once the new ones are among them; nothing of what was told of single ones."""
+        among = ", ".join(f"{path} = {value}" for path, value in new.items() if value == value)
+        found = [
+            "\n".join(line for line in text.split("\n") if not (told and (SPEAKS_OF_NAN.search(line.lower()) or _repeats(line, told))))
+            for text in self._check(candidate)
+        ]
+        return tuple(f"with {among}: {text}" if among else text for text in found if text)
 
     def _take_kept(self) -> tuple[str, ...]:
         """What the file holds over the defaults, as far as it is sound."""
         problems = tuple(self._kept.load())
         found: dict[str, Any] = {}
         for path, value in self._kept.values.items():
-            new, wrong = self._accepted({path: value})
-            found |= new
-            problems += tuple(f"{self._kept.where(path)}: {text}; the default is used" for text in wrong)
+            new, wrong = self._tried({path: value})
+            found |= {} if wrong else new
+            problems += tuple(f"{self._kept.where(path)}: {text}; the default is used" for text in wrong.values())
         whole = self._unsound({**self._values, **found}, found) if found else ()
         if whole:
             self._kept.refuse()
@@ -194,9 +208,9 @@ class Store:
         return problems
 
     def _take_startup(self, startup: Values) -> None:
-        new, problems = self._accepted(startup)
+        new, told = self._tried(startup)
         candidate = {**self._values, **new}
-        problems = problems or self._unsound(candidate, new)
+        problems = [*told.values(), *self._unsound(candidate, new, told)]
         if problems:
             raise ConfigError([f"start-up parameters: {text}" if startup else text for text in problems])
         self._values = candidate
@@ -229,6 +243,11 @@ class Store:
 
 def _below(path: str, prefix: str) -> bool:
     return not prefix or path == prefix or path.startswith(f"{prefix}.")
+
+
+def _repeats(text: str, told: Collection[str]) -> bool:
+    """Whether a text says again that a value is out of its range."""
+    return "outside its legal range" in text and any(f"{path} = " in text for path in told)
 
 
 def _sound(declarations: Iterable[Parameter]) -> tuple[Parameter, ...]:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from pushrod.config.structure import WRONG
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.model import World
 from pushrod.core.names import unknown
@@ -85,9 +84,8 @@ def compile_comparison(
         for name in reversed(entry.parameter.split(".")):
             nested = {name: nested}
         made = record(world.Params, nested, params, (*at, "values", i), document)
-        if made is not WRONG:
-            check_ranges(made, dt, (*at, "values", i), document)
-            found.append(made)
+        check_ranges(made, dt, (*at, "values", i), document)
+        found.append(made)
     if what is None or len(document.problems) > before:
         return None
     first, second = (f"{entry.parameter} = {str(value).lower() if isinstance(value, bool) else value}" for value in entry.values)

@@ -46,8 +46,9 @@ def apply_faults(world: World, params: Any, data: Any, document: Document) -> tu
             document.add((*at, "channel"), f"{channel} breaks already in faults[{given[channel]}]; one fault per channel")
             continue
         given[channel] = i
+        before = len(document.problems)
         made = _entry(world, records[channel], {key: value for key, value in entry.items() if key != "channel"}, channel, at, document)
-        if made is not WRONG:
+        if len(document.problems) == before:
             params = params._replace(faults=params.faults._replace(**{channel: made}))
     return params, given
 
@@ -56,8 +57,7 @@ def _entry(world: World, kind: Any, data: dict[str, Any], channel: str, at: tupl
     if isinstance(data.get("bias"), str):  # the fault block knows no unit; what is added is in that of the channel
         data = data | {"bias": _bias(unit_of(world, channel), data["bias"], (*at, "bias"), document)}
     made = record(kind, data, kind(), at, document)
-    if made is not WRONG:
-        check_ranges(made, None, at, document)
+    check_ranges(made, None, at, document)
     return made
 
 

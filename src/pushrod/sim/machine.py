@@ -9,6 +9,7 @@ track:                            which request belongs to which achieved signal
   - {request: steer_req, achieved: steer_ach, limit: steer_lim}
 robot: arm                        optional: what commands it when it is live; see `machine_robot`
 ports: {shoulder_motor: shoulder}
+live: hull                        optional: the world behind the ports, where controllers of the robot do what the whole world does by itself
 """
 
 import importlib.util
@@ -27,7 +28,7 @@ from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import find, unknown
-from pushrod.core.record import Leaf, get, numbers
+from pushrod.core.record import Leaf, fields, get, numbers
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
 
@@ -58,7 +59,10 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: A[dict[str, Any], Text(description="nested as the world's Params")] = {}
     track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
     robot: A[str | None, Text(description="what commands it when it is live: a shipped robot, or a .yaml or .urdf file beside this one")] = None
-    ports: A[dict[str, str], Text(description="by actuator of the robot: where its channels are in the world; '' is the top")] = {}
+    ports: A[dict[str, str], Text(description="by actuator or sensor of the robot: where its channels are in the world; '' is the top")] = {}
+    live: A[str | None, Text(description="the world behind the ports, if it is another one: a part of this one, whose controllers the robot has")] = (
+        None
+    )
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,7 @@ class Machine:
     document: Document
     robot: "Robot | None" = None
     ports: Mapping[str, str] = field(default_factory=dict)
+    live: World | None = None  # the world behind the ports, where it is another one
 
 
 def shipped() -> dict[str, Path]:
@@ -121,7 +126,10 @@ def load(name: str, overrides: Iterable[str] = ()) -> Machine:
 
 def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     for text in overrides:
-        _override(document, text)
+        try:
+            _override(document, text)
+        except ConfigError as e:
+            document.problems += [(0, problem) for problem in e.problems]
     head = read(MachineFile, document.data, (), document)
     world = _world(document.data.get("world"), document)
     params: Any = WRONG
@@ -131,10 +139,24 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     if world is not None:
         known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
         track = tuple(_tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
-    robot, ports = _robot(world, document)
+    behind = None if world is None else _live(world, document)
+    robot, ports = _robot(behind or world, document)
     document.raise_problems()
     assert world is not None
-    return Machine(head.machine, head.about, world, params, track, head.scenario, document, robot, ports)
+    return Machine(head.machine, head.about, world, params, track, head.scenario, document, robot, ports, behind)
+
+
+def _live(world: World, document: Document) -> World | None:
+    """The world behind the ports; it has parameters and states of the whole one, by their names."""
+    if document.data.get("live") is None:
+        return None
+    behind = _world(document.data["live"], document, "live")
+    if behind is not None:
+        for kind, part, whole in (("parameters", behind.Params, world.Params), ("states", behind.State, world.State)):
+            strange = [f.name for f in fields(part) if all((f.name, f.type) != (g.name, g.type) for g in fields(whole))]
+            if strange:
+                document.add(("live",), f"{behind.name} is no part of {world.name}: it has the {kind} {', '.join(strange)}, which that has not")
+    return behind
 
 
 def _robot(world: World | None, document: Document) -> tuple["Robot | None", dict[str, str]]:
@@ -146,11 +168,12 @@ def _robot(world: World | None, document: Document) -> tuple["Robot | None", dic
 
 
 def parameters(world: World, data: dict[str, Any], document: Document) -> tuple[World, Any]:
-    """The Params of a world from the nested mapping, every number in its range, and the world with room for its delays."""
+    """The Params of a world from the nested mapping, and the world with room for its delays; what is wrong with them is noted."""
+    before = len(document.problems)
     params = record(world.Params, data, world.Params(), ("parameters",), document)
-    if params is not WRONG:
+    if len(document.problems) == before:
         world, params = with_room(world, params, None)
-        check_ranges(params, None, ("parameters",), document)
+    check_ranges(params, None, ("parameters",), document)
     return world, params
 
 
@@ -162,39 +185,39 @@ def _override(document: Document, text: str) -> None:
     document.override(("parameters", *path.strip().split(".")), data, f"--set {text}")
 
 
-def _world(name: Any, document: Document) -> World | None:
+def _world(name: Any, document: Document, key: str = "world") -> World | None:
     """The world a file asks for, or None with the problem noted."""
     if not isinstance(name, str):
         return None
     if ".py:" in name:
-        return _world_file(name, document)
+        return _world_file(name, document, key)
     from pushrod.sim.worlds import WORLDS  # here, because the vehicles take a moment to import
 
     try:
         return find(WORLDS, name, "world")
     except UnknownNameError as e:
-        document.add(("world",), str(e))
+        document.add((key,), str(e))
         return None
 
 
-def _world_file(name: str, document: Document) -> World | None:
+def _world_file(name: str, document: Document, key: str) -> World | None:
     """NAME of FILE.py beside the machine file: somebody's own world."""
     path, _, attribute = name.rpartition(":")
     file = document.folder / path
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not is_there(file):
-        document.add(("world",), f"there is no file {file}")
+        document.add((key,), f"there is no file {file}")
         return None
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except Exception as e:  # whatever somebody's own file raises
-        document.add(("world",), f"{file} cannot be imported: {type(e).__name__}: {e}")
+        document.add((key,), f"{file} cannot be imported: {type(e).__name__}: {e}")
         return None
     world = getattr(module, attribute, None)
     if not isinstance(world, World):
         worlds = {key: value for key, value in vars(module).items() if isinstance(value, World)}
-        document.add(("world",), f"{file}: {unknown(worlds, attribute, 'World')}")
+        document.add((key,), f"{file}: {unknown(worlds, attribute, 'World')}")
         return None
     return world
 

@@ -4,25 +4,29 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pushrod.config.structure import WRONG, named, number_of, quantity, unknown_keys
+from pushrod.config.structure import WRONG, named, number_of, unknown_keys, within
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core import check
 from pushrod.core.errors import MapError
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
+from pushrod.core.ring import Ring
 
 
 def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) -> Any:
-    """A record from a nested mapping; what is not mentioned keeps its default. `check_ranges` says what only the whole record can show."""
+    """A record from a nested mapping, and every problem with single values noted; what is not mentioned keeps its default.
+
+    It is given back whatever was noted, so that `check_ranges` can tell what only the whole shows: with values out of their ranges as they are,
+    and NaN or an empty table for what could not be read. WRONG where there is no mapping.
+    """
     if not isinstance(value, dict):
         document.add(at, f"must be a mapping of {kind.__name__} fields ({', '.join(kind._fields)}), got {named(value)}")
         return WRONG
     known = {f.name: f for f in fields(kind)}
-    before = len(document.problems)
     unknown_keys(known, value, at, document)
     found = {name: _field(known[name], new, getattr(default, name), (*at, name), document) for name, new in value.items() if name in known}
-    return default._replace(**found) if len(document.problems) == before else WRONG
+    return default._replace(**{name: _unread(known[name]) if new is WRONG else new for name, new in found.items()})
 
 
 def _field(f: Field, value: Any, default: Any, at: Keys, document: Document) -> Any:
@@ -35,9 +39,19 @@ def _field(f: Field, value: Any, default: Any, at: Keys, document: Document) -> 
     if isinstance(f.meta, Table):
         return _table(f.meta, value, at, document)
     if isinstance(f.meta, Q):
-        return quantity(f.meta, value, at, document)
+        number = number_of(f.meta.unit, value, at, document)
+        if number is not WRONG:
+            within(f.meta, number, value, at, document)
+        return number
     document.add(at, "this field cannot be set from a file")
     return WRONG
+
+
+def _unread(f: Field) -> Any:
+    """What stands for a field that could not be read."""
+    if is_record(f.type):
+        return f.type._make(map(_unread, fields(f.type)))
+    return f.meta.empty() if isinstance(f.meta, Ring) else () if isinstance(f.meta, Table) else check.NAN
 
 
 def _choice(meta: Choice, value: Any, at: Keys, document: Document) -> Any:
@@ -54,10 +68,11 @@ def _table(meta: Table, value: Any, at: Keys, document: Document) -> Any:
     if not isinstance(value, list):
         document.add(at, f"must be a list of numbers [{meta.unit}], got {named(value)}")
         return WRONG
-    rows = [(i, v) for i, v in enumerate(value)]
+    rows = [((*at, i), v) for i, v in enumerate(value)]
     if meta.shape and all(isinstance(v, list) for v in value):  # a grid may be written row by row
-        return tuple(number_of(meta.unit, v, (*at, i, j), document) for i, row in rows for j, v in enumerate(row))
-    return tuple(number_of(meta.unit, v, (*at, i), document) for i, v in rows)
+        rows = [((*where, j), v) for where, row in rows for j, v in enumerate(row)]
+    numbers = (number_of(meta.unit, v, where, document) for where, v in rows)
+    return tuple(check.NAN if x is WRONG else x for x in numbers)
 
 
 def _map(kind: Any, value: str, at: Keys, document: Document) -> Any:
@@ -80,12 +95,24 @@ def check_ranges(value: Any, dt: float | None, at: Keys, document: Document, els
 
     `elsewhere`: parts of the record that were read from another document, and where from.
     """
+    path_of = re.compile(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", re.DOTALL)
+    single = set(check.values_wrong(value))
+    found: list[tuple[Document, Keys, str]] = []
     for text in check.problems(value, "", dt):
-        m = re.match(r"([A-Za-z_][\w.]*)(\[\d+\])?( =|:|)\s*(.*)", text, re.DOTALL)
+        m = path_of.match(text)
         assert m is not None
         path, what = tuple(m[1].split(".")), m[4] if m[3] and not m[2] else text
         origin, start, rest = document, at, path
         for part, (other, place) in (elsewhere or {}).items():
             if path[: len(part)] == part:
                 origin, start, rest = other, place, path[len(part) :]
-        origin.add((*start, *rest), what)
+        if text not in single or not _noted(rest, start, origin):
+            found.append((origin, (*start, *rest), what))
+    for origin, where, what in found:
+        origin.add(where, what)
+
+
+def _noted(path: Keys, start: Keys, document: Document) -> bool:
+    """Whether something was noted of a value when it was read from there: of itself, of a part of it, or of the record it is in."""
+    inner = (key[len(start) :] for key in document.noted if key[: len(start)] == start)
+    return any(key and key[: len(path)] == path[: len(key)] for key in inner)

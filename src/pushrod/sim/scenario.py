@@ -140,7 +140,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
     faults_sound = len(document.problems) == before
     world, params = (machine.world, params) if dt is None else with_room(machine.world, params, dt)
     state = record(world.State, data["initial"], world.State(), ("initial",), document) if isinstance(data.get("initial"), dict) else None
-    if state is not None and state is not WRONG:
+    if state is not None:
         check_ranges(state, None, ("initial",), document)
     signals = signals_of(world)
     entries = sound_items(ExpectationEntry, data.get("expectations"), ("expectations",), document)

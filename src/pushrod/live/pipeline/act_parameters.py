@@ -7,7 +7,7 @@ in us, as its name says. The effectiveness act.alloc.B is how the machine is bui
 from collections.abc import Mapping
 from typing import Any
 
-from pushrod.core.check import problems
+from pushrod.core.check import NAN, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.names import unknown
 from pushrod.core.quantity import INF, Choice, Q, Table
@@ -56,46 +56,47 @@ def named(record: Any, path: str = "act") -> dict[str, Any]:
     return made
 
 
-def read(default: Any, data: Mapping[str, Any], dt: float, path: str = "act") -> Any:
+def read(default: Any, data: Mapping[str, Any], dt: float | None, path: str = "act") -> Any:
     """The record from options; what they leave out is as in `default`. ParameterError lists all that is wrong with them as a whole."""
-    wrong: list[str] = []
+    wrong: dict[str, str] = {}
     record = _read(default, data, path, wrong)
-    wrong += problems(record, path, dt)
-    if wrong:
-        raise ParameterError(wrong)
+    found = [*wrong.values(), *problems(record, path, dt, wrong)]
+    if found:
+        raise ParameterError(found)
     return record
 
 
-def _read(default: Any, data: Mapping[str, Any], path: str, wrong: list[str]) -> Any:
+def _read(default: Any, data: Mapping[str, Any], path: str, wrong: dict[str, str]) -> Any:
+    """What could not be read is noted by its path, and is NaN or an empty table."""
     record_class: Any = type(default)
     known = {field.name: field for field in fields(record_class)}
     new: dict[str, Any] = {}
     for name, value in data.items():
         at = f"{path}.{name}"
         if name not in known:
-            wrong.append(f"{path}: {unknown(known, str(name), 'parameter')}")
+            wrong[at] = f"{path}: {unknown(known, str(name), 'parameter')}"
             continue
         kind, meta = known[name].type, known[name].meta
         if is_record(kind):
             if isinstance(value, Mapping):
                 new[name] = _read(getattr(default, name), value, at, wrong)
             else:
-                wrong.append(f"{at} is a group, got {value!r}")
+                wrong[at] = f"{at} is a group, got {value!r}"
         elif isinstance(meta, Table):
             if isinstance(value, (list, tuple)) and all(map(_is_number, value)):
                 new[name] = tuple(map(float, value))
             else:
-                wrong.append(f"{at} must be a list of numbers [{meta.unit}], got {value!r}")
+                wrong[at] = f"{at} must be a list of numbers [{meta.unit}], got {value!r}"
+                new[name] = ()
         elif isinstance(meta, Choice) and isinstance(value, (str, bool)):
             word = str(value).lower() if isinstance(value, bool) else value
-            if word in meta.names:
-                new[name] = float(meta.names.index(word))
-            else:
-                wrong.append(f"{at} = {value!r}: allowed are {', '.join(meta.names)}")
-        elif _is_number(value):
-            new[name] = float(value)
+            new[name] = float(meta.names.index(word)) if word in meta.names else NAN
+            if word not in meta.names:
+                wrong[at] = f"{at} = {value!r}: allowed are {', '.join(meta.names)}"
         else:
-            wrong.append(f"{at} must be a number, got {value!r}")
+            new[name] = float(value) if _is_number(value) else NAN
+            if not _is_number(value):
+                wrong[at] = f"{at} must be a number, got {value!r}"
     return default._replace(**new)
 
 

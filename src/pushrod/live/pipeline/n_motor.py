@@ -45,18 +45,19 @@ class Options(node.Options, frozen=True, forbid_unknown_fields=True):
 
     sources: dict[str, Any] = msgspec.field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.readings()
-        n = len(self.params().act.hw.u_min)
-        if len(self.motors) != n:
-            raise ValueError(f"motors = {list(self.motors)}: act.hw.u_min says that there are {n}")
+    def wrong(self) -> Iterator[str]:
+        yield from super().wrong()
+        yield from node.refusal(self.readings)
+        if not node.refusal(self.params):
+            n = len(self.params().act.hw.u_min)
+            if len(self.motors) != n:
+                yield f"motors = {list(self.motors)}: act.hw.u_min says that there are {n}"
 
     def params(self) -> ModelParams:
-        return ModelParams(read(Act(), self.act, 1.0 / self.hz))
+        return ModelParams(read(Act(), self.act, self.dt))
 
     def readings(self) -> Sources:
-        found: Sources = read(Sources(), self.sources, 1.0 / self.hz, "sources")
+        found: Sources = read(Sources(), self.sources, self.dt, "sources")
         return found
 
 

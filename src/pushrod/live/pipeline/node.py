@@ -12,13 +12,13 @@ far as they obey, and stays there until all obey again.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import msgspec
 
 from pushrod.compiled.stepper import Stepper
-from pushrod.core.errors import InputError
+from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.model import Model
 from pushrod.core.names import find, unknown
 from pushrod.core.record import flat, unflat
@@ -50,16 +50,35 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lease: bool = True
 
     def __post_init__(self) -> None:
+        wrong = [*self.wrong()]
+        if wrong:
+            raise ValueError("\n".join(wrong))
+
+    def wrong(self) -> Iterator[str]:
+        """All that is wrong with them."""
         if not 0.0 < self.hz <= 1e4:
-            raise ValueError(f"hz = {self.hz!r}: allowed are numbers above 0, up to 10000")
-        strange = [unknown(dict.fromkeys(ASKING), source, "source") for source in self.topics if source not in ASKING]
-        if strange:
-            raise ValueError("; ".join(strange))
-        self.params()
+            yield f"hz = {self.hz!r}: allowed are numbers above 0, up to 10000"
+        for source in self.topics:
+            if source not in ASKING:
+                yield unknown(dict.fromkeys(ASKING), source, "source")
+        yield from refusal(self.params)
+
+    @property
+    def dt(self) -> float | None:
+        return 1.0 / self.hz if 0.0 < self.hz <= 1e4 else None
 
     def params(self) -> Any:
         """The parameters of the model; ParameterError says all that is wrong with them."""
         raise NotImplementedError
+
+
+def refusal(read: Callable[[], object]) -> tuple[str, ...]:
+    """What is said against parameters when they are read; nothing where they are sound."""
+    try:
+        read()
+    except ParameterError as e:
+        return e.problems
+    return ()
 
 
 class PipelineNode(ABC):
@@ -114,7 +133,8 @@ class PipelineNode(ABC):
         for topic in self._at.values():
             context.listen(topic, self.requests)
         for motor in self._motors:
-            context.listen(motor.topic, (ThrusterState,))
+            context.listen(motor.topic, (ThrusterState,), latched=True)
+        context.publish(Switched(True, self.mode), "MODE")
 
     def handle_options(self, context: Context, options: Any) -> None:
         """A parameter has changed, and the set was checked as a whole. Called between two ticks: the next one runs with the new set."""
@@ -130,6 +150,8 @@ class PipelineNode(ABC):
             for j, motor in enumerate(self._motors):
                 if motor.topic == topic:
                     self.measured[j] = payload.u
+                    if payload.health is not None:
+                        self.health = (*self.health[:j], payload.health, *self.health[j + 1 :])
         elif topic[: len(at := self._at.get(payload.source, ()))] == at and payload.source in self._at:
             self._hear(payload, message.time)
 
@@ -226,6 +248,7 @@ class PipelineNode(ABC):
         if answer.ok and answer.mode != self.mode:
             log.info("%s: from %s to %s, by %s", "/".join(self.context.path), self.mode, answer.mode, by)
             self.mode = answer.mode
+            self.context.publish(answer, "MODE")
         return answer
 
     def _tell(self, status: Status) -> None:

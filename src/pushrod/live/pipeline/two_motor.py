@@ -22,13 +22,13 @@ from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR_PIPELINE, Known, Out, 
 class Options(node.Options, frozen=True, forbid_unknown_fields=True):
     """motors: left, right. rc is calibrated by act.rc."""
 
-    def __post_init__(self) -> None:
+    def wrong(self) -> Iterator[str]:
         if len(self.motors) != 2:
-            raise ValueError(f"motors = {list(self.motors)}: this pipeline drives two, left and right")
-        super().__post_init__()
+            yield f"motors = {list(self.motors)}: this pipeline drives two, left and right"
+        yield from super().wrong()
 
     def params(self) -> Params:
-        return Params(read(Act(), self.act, 1.0 / self.hz))
+        return Params(read(Act(), self.act, self.dt))
 
 
 class TwoMotorNode(PipelineNode):

@@ -42,7 +42,7 @@ class Params(NamedTuple):
             yield f"lo has {n} effectors; at most {N_MOST} can be allocated to"
         if m > M_MOST:
             yield f"weight has {m} axes; at most {M_MOST} can be allocated"
-        if sorted(self.order) != [float(i) for i in range(m)]:
+        if m and self.order and sorted(self.order) != [float(i) for i in range(m)]:
             yield f"order = {self.order} must name each of the axes 0 to {m - 1} once"
         for j, (lo, hi) in enumerate(zip(self.lo, self.hi, strict=False)):
             if not lo <= hi:
@@ -51,14 +51,15 @@ class Params(NamedTuple):
             for i, x in enumerate(getattr(self, name)):
                 if not 1e-6 <= x <= 1e6:
                     yield f"{name}[{i}] = {x:g} is outside its legal range; allowed [1e-06, 1e+06]"
-        if len(self.B) == n * m and len(self.hi) == n:
+        if n and m and len(self.B) == n * m and len(self.hi) == n:
             yield from self._spread(n, m)
 
     def _spread(self, n: int, m: int) -> Iterator[str]:
         half = [0.5 * (hi - lo) for lo, hi in zip(self.lo, self.hi, strict=True)]
-        if max(map(abs, (*self.B, *self.lo, *self.hi, *self.prefer))) > 1e6:
-            yield "B, lo, hi or prefer holds a number beyond 1e6; use larger units"
-            return
+        for name in ("B", "lo", "hi", "prefer"):
+            if any(abs(x) > 1e6 for x in getattr(self, name)):
+                yield f"{name} holds a number beyond 1e6; use larger units"
+                return
         reach = [w * sum((self.B[i * n + j] * half[j]) ** 2 for j in range(n)) for i, w in enumerate(self.weight)]
         there = [x for x in reach if x > 0.0]
         if there and max(there) > WEIGHTS_SPREAD * min(there):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pushrod.core.check import problems
+from pushrod.core.check import NAN, problems
 from pushrod.core.errors import VerifyError
 from pushrod.core.names import unknown
 from pushrod.core.record import put
@@ -73,7 +73,7 @@ def claims(path: Path) -> bool:
 def replay(path: Path) -> Verdict:
     if path.suffix == ".csv":
         raise VerifyError(f"{path}: its parameter sets should be in {params_of(path).name} beside it, which is not there or holds none")
-    sets = dict(_sets(path))
+    sets = _sets(path)
     cases = cases_of(path)
     if cases.with_suffix("") == path.with_suffix("") or not cases.is_file():
         raise VerifyError(f"{path}: its ticks should be in {cases.name} beside it, which is not there; the names must have params and cases in them")
@@ -87,42 +87,54 @@ def replay(path: Path) -> Verdict:
     return tally.verdict(str(path), f"{len(sets)} parameter sets")
 
 
-def _sets(path: Path) -> Iterator[tuple[str, tuple[Params, State]]]:
-    seen: set[str] = set()
+def _sets(path: Path) -> dict[str, tuple[Params, State]]:
+    """The sets by id; VerifyError with everything that is wrong with any of them."""
+    sets: dict[str, tuple[Params, State]] = {}
+    wrong: list[str] = []
     for n, entry in enumerate(json.loads(path.read_text("utf-8"))):
         if not isinstance(entry, dict) or not isinstance(entry.get("params"), dict) or isinstance(entry.get("id"), (dict, list, type(None))):
-            raise VerifyError(f"{path}: entry {n} must have an id and params")
+            wrong.append(f"{path}: entry {n} must have an id and params")
+            continue
         name = str(entry["id"])
-        if name in seen:
-            raise VerifyError(f"{path}: the id {name} is there twice")
-        seen.add(name)
-        yield name, _read_set(path, name, entry["params"])
+        if name in sets:
+            wrong.append(f"{path}: the id {name} is there twice")
+        params, state, found = _read_set(entry["params"])
+        sets[name] = (params, state)
+        wrong += [f"{path}: id {name}: {text}" for text in found]
+    if wrong:
+        raise VerifyError("\n".join(wrong))
+    return sets
 
 
-def _read_set(path: Path, name: str, given: dict[str, Any]) -> tuple[Params, State]:
-    """The parameters and the outputs at the start; VerifyError with everything that is wrong with them."""
-    p, starts, wrong, named = Params(), {}, [], set()
+def _read_set(given: dict[str, Any]) -> tuple[Params, State, list[str]]:
+    """The parameters, the outputs at the start, and everything that is wrong with them."""
+    p, starts = Params(), dict.fromkeys(STARTS, 0.0)
+    wrong: list[str] = []
+    named: set[str] = set()
+    unread: set[str] = set()
     for key, value in given.items():
         full = SHORT.get(key, key)
         if full == "act.alloc.policy" and value in POLICIES:
             value = POLICIES.index(value)
         if key not in STARTS and full not in PARAMETERS:
             wrong.append(unknown(dict.fromkeys((*PARAMETERS, *SHORT, *STARTS)), key, "parameter"))
+            continue
+        if full in named:
+            wrong.append(f"{key} is given twice, once by its short name")
         elif isinstance(value, bool) or not isinstance(value, (int, float)):
             wrong.append(f"{key} = {value!r} is not {'one of ' + ', '.join(POLICIES) if full == 'act.alloc.policy' else 'a number'}")
-        elif full in named:
-            wrong.append(f"{key} is given twice, once by its short name")
+            unread.add(full)
         elif key in STARTS:
             starts[key] = float(value)
         else:
             p = put(p, full, float(value))
         named.add(full)
-    wrong += [f"{key} is missing" for key in MUST if key not in named]
-    state = State(starts.get("init_L", 0.0), starts.get("init_R", 0.0))
-    wrong += [*problems(p), *problems(state, "init")]
-    if wrong:
-        raise VerifyError("\n".join(f"{path}: id {name}: {text}" for text in wrong))
-    return p, state
+    missing = [key for key in MUST if key not in named]
+    wrong += [f"{key} is missing" for key in missing]
+    for key in (*missing, *unread - set(STARTS)):
+        p = put(p, key, NAN)
+    state = State(starts["init_L"], starts["init_R"])
+    return p, state, [*wrong, *problems(p, told={*missing, *unread}), *problems(state, "init")]
 
 
 def _by_id(path: Path, sets: dict[str, Any]) -> Iterator[tuple[str, list[tuple[int, Row]]]]:
