@@ -42,7 +42,7 @@ class Waypoint(NamedTuple):
 
 
 class Course(NamedTuple):
-    passes: A[float, Q("-", 1.0, INF, "how many; infinite: for ever")] = 1.0
+    passes: A[float, Q("-", 1.0, INF, "how many; infinite: for ever; 1: all three tracks are the same")] = 1.0
     first: Track = Track()
     again: Track = Track()
     last: Track = Track()
@@ -57,10 +57,8 @@ def length(p: Track) -> float:
 def where(c: Course, t: float) -> Sample:
     """Where the trajectory is at time t. After its end it is at rest where it ended."""
     u = t - length(c.first)
-    if u < 0.0 or (c.passes <= 1.0 and u <= 0.0):
+    if u < 0.0:
         return along(c.first, t)
-    if c.passes <= 1.0:
-        return Sample(along(c.first, length(c.first)).x, 0.0, 0.0)
     k = float(math.floor(u / length(c.again)))
     if k < c.passes - 2.0:
         return along(c.again, u - k * length(c.again))

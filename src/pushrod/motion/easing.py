@@ -70,7 +70,7 @@ def quint_slope(f: float) -> float:
 
 @pure
 def sine(f: float) -> float:
-    return 1.0 - math.cos(0.5 * math.pi * f) if f < 1.0 else 1.0
+    return 1.0 - math.sin(0.5 * math.pi * (1.0 - f))
 
 
 @pure

@@ -32,14 +32,14 @@ def change(t: float, x: float, v: float, a: float, v1: float, A: float, J: float
     g = legs(v1 - v, a, A, J, 0.0)
     top = g.s * g.vc
     # each phase by its own length: differences of late times would lose digits
-    s1 = at(Phase(0.0, 0.0, x, v, a, g.s * g.up * J), g.t1)
+    s1 = at(Phase(0.0, 0.0, x, v, a, g.s1 * J), g.t1)
     s2 = at(Phase(0.0, 0.0, s1.x, s1.v, top, 0.0), g.t2)
     x3 = at(Phase(0.0, 0.0, s2.x, s2.v, top, -g.s * J), g.t3).x
     t1 = t + g.t1
     t2 = t1 + g.t2
     t3 = t2 + g.t3
     return Change(
-        Phase(t1, t, x, v, a, g.s * g.up * J),
+        Phase(t1, t, x, v, a, g.s1 * J),
         Phase(t2, t1, s1.x, s1.v, top, 0.0),
         Phase(t3, t3, x3, v1, 0.0, -g.s * J),
         Phase(t3, t3, x3, v1, 0.0, 0.0),

@@ -6,7 +6,7 @@
 Mirrored so that the way to go is positive: stopping at once would end before the target. Then, with D(vc) the way of a glide without cruise:
     D(V) <= d             glide at V, cruising (d - D(V)) / V
     else                  push for the tau that ends on the target
-    except v_r > V        (v_r = v0 + a0 |a0| / (2 J), the velocity when the acceleration is let go: the start is too fast for the limit)
+    except v_r > V        (v_r = v0 + a0 |a0| / (2 J), what is left when the acceleration is let go: the start is too fast for the limit)
                           and D(v_r) < d: glide at the vc between V and v_r with D(vc) = d: never faster than it has to be
 tau and vc are roots of monotone functions, found by Ridders' method; everything else is closed form. Time-optimal wherever the start respects
 the limits (a start too fast for V is brought back first). To last longer than it must, the motion glides at a lower vc; where there is no slower
@@ -43,6 +43,12 @@ class Way(NamedTuple):
 
 
 @pure
+def released(v: float, a: float, J: float) -> float:
+    """The velocity once the acceleration is let go."""
+    return v + 0.5 * a * abs(a) / J
+
+
+@pure
 def glide(w: Way, vc: float, t: float) -> Profile:
     """To the velocity vc, on at it for t, to rest."""
     up = change(0.0, 0.0, w.v, w.a, vc, w.A, w.J)
@@ -76,33 +82,35 @@ def miss(w: Way, what: float, z: float) -> float:
 
 @pure
 def root(w: Way, what: float, lo: float, hi: float, tolerance: float) -> float:
-    """z in [lo, hi] where `miss` changes its sign: Ridders' method, which halves the bracket at least and squares the error where it can."""
+    """z between lo, where `miss` is below 0, and hi, where it is above; lo may be the greater of the two.
+
+    Ridders' method, which halves the bracket at least and squares the error where it can.
+    """
     y_lo = miss(w, what, lo)
     y_hi = miss(w, what, hi)
-    z = lo if abs(y_lo) < abs(y_hi) else hi
-    y = minimum(abs(y_lo), abs(y_hi))
-    m = 0.5 * (lo + hi)
-    n = 0
-    while n < 80 and y > tolerance and lo < m and m < hi and y_lo * y_hi < 0.0:
+    z = lo if -y_lo < y_hi else hi
+    y = minimum(-y_lo, y_hi)
+    for _ in range(80):
+        m = 0.5 * (lo + hi)
+        if y <= tolerance or m == lo or m == hi:  # noqa: SIM109 (pure code has no `in`)
+            break
         y_m = miss(w, what, m)
         q = math.sqrt(y_m * y_m - y_lo * y_hi)
-        z = m + (m - lo) * (y_m if y_lo > 0.0 else -y_m) / q if q > 0.0 else m
-        y_z = miss(w, what, z)
-        y = abs(y_z)
-        # the narrowest bracket that m and z allow
-        if y_m * y_z < 0.0:
-            lo = minimum(m, z)
-            hi = m + z - lo
-            y_lo = y_m if lo == m else y_z
-            y_hi = y_z if lo == m else y_m
-        elif y_z * y_lo < 0.0:
-            hi = minimum(m, z)
-            y_hi = y_m if hi == m else y_z
+        z = m - (m - lo) * y_m / q if q > 0.0 else m
+        if y_m < 0.0:
+            lo = m
+            y_lo = y_m
         else:
-            lo = m if m > z else z
-            y_lo = y_m if lo == m else y_z
-        m = 0.5 * (lo + hi)
-        n = n + 1
+            hi = m
+            y_hi = y_m
+        y_z = miss(w, what, z)
+        if y_z < 0.0:
+            lo = z
+            y_lo = y_z
+        else:
+            hi = z
+            y_hi = y_z
+        y = abs(y_z)
     return z
 
 
@@ -110,14 +118,15 @@ def root(w: Way, what: float, lo: float, hi: float, tolerance: float) -> float:
 def soonest_push(w: Way, tolerance: float) -> float:
     """The tau of the push that ends on the target."""
     hi = 1e-3
-    if w.v + 0.5 * w.a * abs(w.a) / w.J > w.V:
+    if w.V == INF:
+        for _ in range(60):
+            if miss(w, PUSH, hi) >= 0.0:
+                break
+            hi = hi + hi
+    elif released(w.v, w.a, w.J) > w.V:
         hi = maximum(-w.a / w.J, 0.0)
-    elif w.V < INF:
+    else:
         hi = change(0.0, 0.0, w.v, w.a, w.V, w.A, w.J).two.end
-    n = 0
-    while n < 60 and w.V == INF and miss(w, PUSH, hi) < 0.0:
-        hi = 2.0 * hi
-        n = n + 1
     return root(w, PUSH, 0.0, hi, tolerance)
 
 
@@ -125,12 +134,12 @@ def soonest_push(w: Way, tolerance: float) -> float:
 def longer(w: Way, p: Profile, hi: float) -> Profile:
     """p, which glides at hi, slowed down to last w.T; as it is, and a wait at its end, where that cannot be."""
     lo = hi
-    n = 0
-    while n < 200 and lo > 0.0 and miss(w, LAST, lo) < 0.0:
+    for _ in range(200):
+        if lo <= 0.0 or miss(w, LAST, lo) >= 0.0:
+            break
         lo = 0.5 * lo
-        n = n + 1
     if lo > 0.0 and lo < hi:
-        vc = root(w, LAST, lo, minimum(2.0 * lo, hi), ROUNDING * w.T)
+        vc = root(w, LAST, lo + lo, lo, ROUNDING * w.T)
         t = (w.d - glide(w, vc, 0.0).after.x) / vc
         if t >= 0.0:
             p = glide(w, vc, t)
@@ -140,20 +149,20 @@ def longer(w: Way, p: Profile, hi: float) -> Profile:
 @pure
 def soonest(w: Way) -> Profile:
     """The quickest motion, or the one that lasts w.T where that is longer."""
-    v_r = w.v + 0.5 * w.a * abs(w.a) / w.J
+    v_r = released(w.v, w.a, w.J)
     tolerance = ROUNDING * (abs(w.d) + abs(push(w, 0.0).after.x))
     at_limit = glide(w, w.V if w.V < INF else 0.0, 0.0)
     if w.V < INF and at_limit.after.x <= w.d:
         vc = w.V
         p = glide(w, vc, (w.d - at_limit.after.x) / vc)
     elif v_r > w.V and glide(w, v_r, 0.0).after.x < w.d:
-        vc = root(w, GLIDE, w.V, v_r, tolerance)
+        vc = root(w, GLIDE, v_r, w.V, tolerance)
         p = glide(w, vc, 0.0)
     else:
         tau = soonest_push(w, tolerance)
         p = push(w, tau)
         s = at(p.two, tau)
-        vc = s.v + 0.5 * s.a * abs(s.a) / w.J
+        vc = released(s.v, s.a, w.J)
     if w.T > p.T:
         p = longer(w, p, vc)
     return p

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from pushrod.core.purity import pure
 from pushrod.core.quantity import INF, Q
-from pushrod.core.scalar import maximum, sign
+from pushrod.core.scalar import maximum
 from pushrod.motion.limits import Limits
 from pushrod.motion.profile import Phase, Profile, still
 
@@ -25,8 +25,8 @@ from pushrod.motion.profile import Phase, Profile, still
 class Legs(NamedTuple):
     """Speed up (or down) for t1 to the cruise velocity s vc, hold it for t2, brake for t3."""
 
-    s: A[float, Q("-", -1.0, 1.0)] = 1.0
-    up: A[float, Q("-", -1.0, 1.0, "1 where the first leg speeds up along s, -1 where it brakes")] = 1.0
+    s: A[float, Q("-", -1.0, 1.0, "the way to go")] = 1.0
+    s1: A[float, Q("-", -1.0, 1.0, "the way the first leg pushes: s where it speeds up, -s where it brakes")] = 1.0
     vc: A[float, Q("x/s", 0.0)] = 0.0
     t1: A[float, Q("s", 0.0)] = 0.0
     t2: A[float, Q("s", 0.0)] = 0.0
@@ -37,13 +37,13 @@ class Legs(NamedTuple):
 def legs(d: float, v0: float, V: float, a: float, T: float) -> Legs:
     """The three legs over the way d; a is finite, T is how long it should last at least."""
     e = d - 0.5 * v0 * abs(v0) / a
-    s = sign(e) if e != 0.0 else (1.0 if v0 >= 0.0 else -1.0)
+    s = 1.0 if e >= 0.0 else -1.0
     e = abs(e)
     w = s * v0
-    up = 1.0
+    s1 = s
     vp2 = a * e + (w * w if w > 0.0 else 0.0)
     if w > V:
-        up = -1.0
+        s1 = -s
         vc = V
         t1 = (w - V) / a
         t2 = e / V
@@ -59,7 +59,7 @@ def legs(d: float, v0: float, V: float, a: float, T: float) -> Legs:
     t3 = vc / a
     if t1 + t2 + t3 < T:
         if w > 0.0 and e / w + w / a < T:
-            up = -1.0
+            s1 = -s
             vc = e / (T - w / a)
             t1 = (w - vc) / a
         else:
@@ -68,7 +68,7 @@ def legs(d: float, v0: float, V: float, a: float, T: float) -> Legs:
             t1 = (vc - w) / a
         t3 = vc / a
         t2 = maximum(T - t1 - t3, 0.0)
-    return Legs(s, up, vc, t1, t2, t3)
+    return Legs(s, s1, vc, t1, t2, t3)
 
 
 @pure
@@ -80,7 +80,7 @@ def trapezoidal(x0: float, v0: float, x1: float, limits: Limits, T: float) -> Pr
     g = legs(x1 - x0, v0, limits.v, a, T)
     end = maximum(g.t1 + g.t2 + g.t3, T)
     t2 = end - g.t3
-    one = Phase(g.t1, 0.0, x0, v0, g.s * g.up * a, 0.0)
+    one = Phase(g.t1, 0.0, x0, v0, g.s1 * a, 0.0)
     # anchored where they end: the motion lands on x1 however long it took
     two = Phase(t2, t2, x1 - g.s * 0.5 * g.vc * g.t3, g.s * g.vc, 0.0, 0.0)
     three = Phase(end, end, x1, 0.0, -g.s * a, 0.0)
