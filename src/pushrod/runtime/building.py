@@ -67,7 +67,7 @@ def sources(robot: Robot, drivers: Mapping[str, Any], machine: Machine | None, s
         wrong.append(f"{which} no driver; give drivers={{{', '.join(f'{name!r}: ...' for name in undriven)}}}, or simulation=True")
     nodes = {}
     for what in described_nodes(robot).values():
-        make, options = drivers.get(what.name), what.options
+        make, options = drivers.get(what.name) or (machine.drivers.get(what.name) if machine is not None else None), what.options
         if make is None and isinstance(what, Controller) and (simulation or machine is not None) and what.simulation != "start":
             make, options = (StandIn if what.simulation == "mock" else None), EMPTY
         else:

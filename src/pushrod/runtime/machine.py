@@ -8,6 +8,6 @@ class Machine(Protocol):
     """The runtime calls `step` once every `dt` seconds, with all gates closed, so that commands sent as one are seen in the same step."""
 
     dt: float
-    drivers: Mapping[str, Callable[[], Any]]  # by actuator
+    drivers: Mapping[str, Callable[[], Any]]  # by actuator, and by sensor where it has some
 
     def step(self) -> None: ...

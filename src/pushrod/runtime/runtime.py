@@ -168,15 +168,18 @@ class Runtime:
         """What this robot publishes at a topic or below; `bus.subscribe` sees all robots of a shared bus."""
         return self.bus.subscribe(prefix, types, size, policy, latched, self.robot.name)
 
-    def loop(self, hz: float, name: str = "") -> Callable[[Callable[[int], None]], Cadence]:
-        """Call a function with k = 0, 1, 2 ... at a fixed rate. If it raises, all is disarmed, and the error comes when the runtime ends."""
+    def loop(self, hz: float, name: str = "", rank: int = 1) -> Callable[[Callable[[int], None]], Cadence]:
+        """Call a function with k = 0, 1, 2 ... at a fixed rate. If it raises, all is disarmed, and the error comes when the runtime ends.
+
+        `rank` 0: on the stepped clock it comes before the ticks of sensors and controllers that are due at the same time.
+        """
 
         period = _period(hz, name or "loop")
 
         def start(tick: Callable[[int], None]) -> Cadence:
             if is_async(tick):
                 raise InputError(f"loop {name or tick.__name__}: {tick.__name__} is async; write a plain function: a loop awaits nothing")
-            return self._every(period, tick, name or getattr(tick, "__name__", "loop"))
+            return self._every(period, tick, name or getattr(tick, "__name__", "loop"), rank=rank)
 
         return start
 
