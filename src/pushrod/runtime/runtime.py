@@ -184,6 +184,11 @@ class Runtime:
         return start
 
     @property
+    def cadences(self) -> tuple[Cadence, ...]:
+        """The loops that run: those of drivers, watchdogs and a machine, and the program's own."""
+        return tuple(self._cadences)
+
+    @property
     def state(self) -> State:
         return self.arming.state
 
