@@ -1,5 +1,6 @@
 """Where the reference data is: copies in tests/golden, and a folder `shared` beside the checkout that not everyone has."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ settings.register_profile("pushrod", max_examples=examples(100), deadline=None, 
 settings.load_profile("pushrod")
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def own_state(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What guards record in one test keeps no robot of another test from arming. The folder is made by whoever writes there first."""
+    monkeypatch.setenv("PUSHROD_STATE", str(tmp_path_factory.getbasetemp() / "state" / hashlib.md5(request.node.nodeid.encode()).hexdigest()))
 
 
 @pytest.fixture(scope="session")

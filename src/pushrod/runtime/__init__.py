@@ -6,6 +6,8 @@ from pushrod.runtime import Context, Position, Stopped     write a driver: `push
 """
 
 from pushrod.core.errors import StalledError
+from pushrod.guard.record import Record
+from pushrod.guard.settings import Guard
 from pushrod.runtime.arming import Armed, Disarmed
 from pushrod.runtime.bus import Bus, LocalBus, Subscription
 from pushrod.runtime.cadence import Cadence, Timing
@@ -50,6 +52,7 @@ __all__ = [
     "DriverError",
     "Effort",
     "EndMotion",
+    "Guard",
     "Handle",
     "HardwareError",
     "Hold",
@@ -61,6 +64,7 @@ __all__ = [
     "ParameterChanged",
     "Payload",
     "Position",
+    "Record",
     "Refused",
     "Result",
     "Runtime",

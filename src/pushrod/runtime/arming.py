@@ -1,6 +1,6 @@
-"""Arm, disarm, e-stop: the state machine of `safety`, wired to gates and guards. Plain functions, callable from any thread, without an event loop.
+"""Arm, disarm, e-stop: the state machine of `safety`, wired to gates and disarmers. Plain functions, callable from any thread, without an event loop.
 
-Disarm first sets every epoch to 0, without a lock; then every guard calls its disarm function at the same time, each with a time limit.
+Disarm first sets every epoch to 0, without a lock; then every disarm function is called at the same time, each with a time limit.
 What could not be made safe is reported by path. After `disarm()` returns, nothing more reaches a driver that answered.
 """
 
@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from pushrod.core.errors import PushrodError
-from pushrod.runtime.making_safe import Guard
+from pushrod.guard.judge import ARMED, SAFE, STOPPING
+from pushrod.runtime.making_safe import Disarmer
 from pushrod.safety.state import Event, State, follow
 
 log = logging.getLogger("pushrod.runtime")
@@ -22,12 +23,13 @@ class NotSafeError(PushrodError, RuntimeError):
 
 
 class Armed(NamedTuple):
-    """The answer to arm, reset and force_disarm: `refusal` says why not, `missing` what a check asks for."""
+    """The answer to arm, reset and force_disarm: `refusal` says why not, `missing` what a check asks for; `note` what to know though it is armed."""
 
     ok: bool
     state: State
     refusal: str = ""
     missing: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Disarmed(NamedTuple):
@@ -39,21 +41,28 @@ class Disarmed(NamedTuple):
 
 
 class Arming:
-    """One per robot. `checks` gives what is missing before arming, one text each; `changed(old, new, why)` is told of every transition."""
+    """One per robot. `checks` gives what is missing before arming, one text each; `changed(old, new, why)` is told of every transition.
+
+    `guarded(level)` tells the guard process how closely to look, and gives what keeps it from that; `unguarded`: that there is none, if that is so.
+    """
 
     def __init__(
         self,
-        guards: Mapping[str, Guard],
+        disarmers: Mapping[str, Disarmer],
         checks: Callable[[], list[str]],
         changed: Callable[[State, State, str], None],
         report: Callable[[str, str], None] = lambda name, error: None,
         elsewhere: Callable[[Callable[[], object]], object] = lambda call: call(),
+        guarded: Callable[[int], list[str]] = lambda level: [],
+        unguarded: str = "",
     ) -> None:
-        self._guards = dict(guards)
+        self._disarmers = dict(disarmers)
         self._checks = checks
         self._changed = changed
         self._report = report  # (name of an actuator, what went wrong)
-        self._elsewhere = elsewhere  # a guard's own thread cannot wait for itself
+        self._elsewhere = elsewhere  # a disarmer's own thread cannot wait for itself
+        self._guarded = guarded
+        self._unguarded = unguarded
         self._lock = threading.RLock()
         self._epochs = 0
         self._unsafe: Mapping[str, str] = {}  # what could not be made safe the last time, by path
@@ -64,21 +73,23 @@ class Arming:
     def arm(self) -> Armed:
         with self._lock:
             step = follow(self.state, Event.ARM)
-            out = [name for name, guard in self._guards.items() if not guard.gate.epoch]
+            out = [name for name, disarmer in self._disarmers.items() if not disarmer.gate.epoch]
             if step.refusal and not (self.state is State.ARMED and out):
                 return Armed(False, self.state, step.refusal, (self._next(),))
-            missing = self._checks()
+            missing = self._checks() or self._guarded(ARMED)  # the guard last: from here on it acts
             if missing:
                 for name in out:
-                    self._guards[name].gate.out = f"arming was refused: {'; '.join(missing)}"
+                    self._disarmers[name].gate.out = f"arming was refused: {'; '.join(missing)}"
                 return Armed(False, self.state, "checks", tuple(missing))
             self._epochs += 1
             for name in out:
-                self._guards[name].gate.out = ""
-                self._guards[name].gate.seen.clear()  # who starts anew may count anew
-                self._guards[name].gate.epoch = self._epochs
-            self._move(Event.ARM, "armed")
-            return Armed(True, self.state)
+                self._disarmers[name].gate.out = ""
+                self._disarmers[name].gate.seen.clear()  # who starts anew may count anew
+                self._disarmers[name].gate.epoch = self._epochs
+            if self._unguarded:
+                log.warning("armed, %s", self._unguarded)
+            self._move(Event.ARM, f"armed, {self._unguarded}" if self._unguarded else "armed")
+            return Armed(True, self.state, note=self._unguarded)
 
     def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
         """Cannot be refused."""
@@ -106,6 +117,7 @@ class Arming:
         with self._lock:
             if failures:
                 return Armed(False, self.state, "not_safe", _lines(failures))
+            self._guarded(SAFE)
             self._move(Event.RESET, f"{', '.join(self.causes)}: gone")
             self.causes = ()
             return Armed(True, self.state)
@@ -118,32 +130,37 @@ class Arming:
                 return Armed(False, self.state, step.refusal)
         failures = self._make_safe(limit)
         with self._lock:
+            self._guarded(SAFE)
             self._move(Event.FORCE_DISARM, "forced")
         return Disarmed(not failures, self.state, failures)
 
     def make_one_safe(self, name: str, then: Callable[[], None] = lambda: None) -> None:
         """A driver has crashed: out at once, and made safe; `then` follows. One that cannot be made safe disarms all."""
-        guard = self._guards[name]
-        guard.gate.epoch = 0
+        disarmer = self._disarmers[name]
+        disarmer.gate.epoch = 0
 
         def told(failure: str | None) -> None:
             if failure:
                 self._elsewhere(lambda: self.fault(f"{name}: {failure}"))
             then()
 
-        guard.go(told)
+        disarmer.go(told)
 
     def _stop(self, event: Event, why: str, limit: float) -> Disarmed:
         with self._lock:
-            for guard in self._guards.values():
-                guard.gate.epoch = 0
+            for disarmer in self._disarmers.values():
+                disarmer.gate.epoch = 0
             self._move(event, why)
+            if self.state is not State.DISARMED:
+                self._guarded(STOPPING)  # a disarm function may keep the event loop; only the end of this process counts meanwhile
         failures = self._make_safe(limit)
         with self._lock:
             if self.state is State.DISARMING:
                 self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(_lines(failures)))
             elif failures:
                 self._move(Event.UNSAFE, "; ".join(_lines(failures)))
+            if self.state is not State.ARMED:
+                self._guarded(STOPPING if failures else SAFE)
         return Disarmed(not failures, self.state, failures)
 
     def _make_safe(self, limit: float) -> dict[str, str]:
@@ -158,13 +175,13 @@ class Arming:
 
             return told
 
-        for name, guard in self._guards.items():
-            guard.gate.epoch = 0
-            guard.go(answer(name))
+        for name, disarmer in self._disarmers.items():
+            disarmer.gate.epoch = 0
+            disarmer.go(answer(name))
         with done:
-            done.wait_for(lambda: len(answers) == len(self._guards), limit)
+            done.wait_for(lambda: len(answers) == len(self._disarmers), limit)
             late = f"no answer within {limit:g} s: not proven safe"
-            failures = {name: answers.get(name, late) or "" for name in self._guards if answers.get(name, late)}
+            failures = {name: answers.get(name, late) or "" for name in self._disarmers if answers.get(name, late)}
         self._unsafe = failures
         for name, failure in failures.items():
             log.error("%s could not be made safe: %s", name, failure)
@@ -175,8 +192,8 @@ class Arming:
         old, self.state = self.state, follow(self.state, event).state
         if old is not self.state:
             self.why = why
-            for guard in self._guards.values():
-                guard.gate.out = "" if self.state in (State.ARMED, State.DISARMED) else self._next()
+            for disarmer in self._disarmers.values():
+                disarmer.gate.out = "" if self.state in (State.ARMED, State.DISARMED) else self._next()
             self._changed(old, self.state, why)
 
     def _next(self) -> str:
@@ -188,12 +205,12 @@ class Arming:
         return f"the robot is {self.state.value}"
 
     def open(self) -> None:
-        for guard in self._guards.values():
-            guard.open()
+        for disarmer in self._disarmers.values():
+            disarmer.open()
 
     def close(self) -> None:
-        for guard in self._guards.values():
-            guard.close()
+        for disarmer in self._disarmers.values():
+            disarmer.close()
 
 
 def _lines(failures: Mapping[str, str]) -> tuple[str, ...]:

@@ -63,8 +63,10 @@ class Histogram:
 class Cadence(ABC):
     """A running loop. `stop` ends it; `timing` says who was late and by how much."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, period: float) -> None:
         self.name = name
+        self.period = period  # [s]
+        self.stopping = False  # it was told to end
         self.missed = 0
         self.delay = 0
         self.late = Histogram()
@@ -76,6 +78,11 @@ class Cadence(ABC):
     @property
     def ticks(self) -> int:
         return self.late.count
+
+    @property
+    def progress(self) -> int:
+        """Calls begun and calls ended: odd inside a call."""
+        return self.late.count + self.calls.count
 
     def timing(self) -> Timing:
         late, calls = self.late, self.calls
@@ -109,11 +116,10 @@ class ThreadCadence(Cadence):
     """On the wall clock: a thread of its own that sleeps, then spins to the deadline."""
 
     def __init__(self, period: float, tick: Callable[[int], None], name: str, first: int = 0) -> None:
-        super().__init__(name)
+        super().__init__(name, period)
         self._period = round(period * 1e9)
         self._tick = tick
         self._first = first
-        self._stopping = False
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"pushrod {name}", daemon=True)
         self._thread.start()
@@ -122,14 +128,14 @@ class ThreadCadence(Cadence):
         _sleep_exactly()
         mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
         owed = k  # the first tick that has not had its call
-        while not self._stopping:
+        while not self.stopping:
             deadline = start + k * period
             wait = deadline - SPIN - mono()
             if wait > 0:
                 time.sleep(wait * 1e-9)
             while mono() < deadline:
                 pass
-            if self._stopping:
+            if self.stopping:
                 return
             began = mono()
             self.late.add(began - deadline)
@@ -146,7 +152,7 @@ class ThreadCadence(Cadence):
             owed, k = k + 1, following
 
     def stop(self) -> None:
-        self._stopping = True
+        self.stopping = True
         if self._thread is not threading.current_thread():
             self._thread.join(PATIENCE)
 
@@ -162,7 +168,7 @@ class StepCadence(Cadence):
     """On the stepped clock: called inline, never late."""
 
     def __init__(self, clock: "SteppedClock", period_ns: int, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> None:
-        super().__init__(name)
+        super().__init__(name, period_ns * 1e-9)
         self._clock = clock
         self._period = period_ns
         self._tick = tick
@@ -176,4 +182,5 @@ class StepCadence(Cadence):
         self._tick(k)
 
     def stop(self) -> None:
+        self.stopping = True
         self._cancel()

@@ -79,6 +79,7 @@ class Driver(Protocol):
     tick_hz           how often `tick(now)` is called, or a method that gives it for its options
     capabilities      of position_feedback, velocity_feedback, effort_feedback; or a method that gives them for its options
     command_payloads  the payloads it accepts, or a method that gives them for its options; the six built-in ones if it does not say
+    in_process        True: what it drives is simulated in this process and ends with it, so that a guard process has nothing to make safe
 
     handle_options(context, options)   a parameter has changed: new options, new limits
     handle_request(request)            a call that is not a command: calibrate, read a temperature
@@ -112,6 +113,7 @@ class Hooks(NamedTuple):
     tick_hz: Callable[[Any], float | None]
     capabilities: Callable[[Any], frozenset[str]]
     command_payloads: Callable[[Any], tuple[type, ...]]
+    in_process: bool
 
 
 def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disarm"), where: str = "") -> Hooks:
@@ -148,6 +150,7 @@ def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disa
         _by_options(getattr(driver, "tick_hz", None), rate),
         _by_options(getattr(driver, "capabilities", ()), frozenset),
         _by_options(getattr(driver, "command_payloads", BUILT_IN), tuple),
+        getattr(driver, "in_process", False),
     )
 
 

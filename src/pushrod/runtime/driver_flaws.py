@@ -64,8 +64,8 @@ def _disarm(path: Any) -> str:
     )
 
 
-def _blocking(value: Any) -> str:
-    return "" if isinstance(value, bool) else f"blocking must be True or False, got {value!r}"
+def _yes_or_no(name: str) -> Callable[[Any], str]:
+    return lambda value: "" if isinstance(value, bool) else f"{name} must be True or False, got {value!r}"
 
 
 def _tick_hz(value: Any) -> str:
@@ -90,7 +90,8 @@ def _options(value: Any) -> str:
 
 ATTRIBUTES: dict[str, Callable[[Any], str]] = {
     "options": _options,
-    "blocking": _blocking,
+    "blocking": _yes_or_no("blocking"),
+    "in_process": _yes_or_no("in_process"),
     "tick_hz": _tick_hz,
     "capabilities": _capabilities,
     "command_payloads": _payloads,

@@ -26,6 +26,7 @@ QUIET = 1.0  # [s] between two lines in the log about refusals of one kind: a co
 UNLOGGED = frozenset({"superseded", "batch"})  # everyday life of a slow driver; and the one that was to blame has its own line
 log = logging.getLogger("pushrod.runtime")
 Admitted = tuple[Any, Any]
+WHOLE = b"\0"
 
 
 class Gate:
@@ -64,6 +65,8 @@ class Gate:
         self.last_acted = float("-inf")
         self.commander = ""  # the source of what acted last
         self.acted = 0
+        self.actor = 0  # the thread whose command acted last
+        self.fuse: Sequence[int] = WHOLE  # not 0 once the guard process has disarmed: seen even by the first command of a process that was stopped
         self.refusals: dict[str, int] = {}
         self._logged: dict[str, tuple[float, int]] = {}  # reason -> when, and how many there were by then
 
@@ -111,6 +114,10 @@ class Gate:
             return self.refuse("stopped", command, self.stopped)
         if not self.epoch:
             return self.refuse("not_armed", command, self.out)
+        if self.fuse[0]:
+            self.epoch = 0
+            self.out = "the guard has disarmed it"
+            return self.refuse("not_armed", command, self.out)
         if command.epoch and command.epoch != self.epoch:
             return self.refuse("epoch", command)
         try:
@@ -141,6 +148,7 @@ class Gate:
                 raise  # the program is to end
             return self.refuse("driver_error", command, f"{type(error).__name__}: {error}")
         self.acted += 1
+        self.actor = self.holder
         self.last_acted = self.now()
         self.commander = command.source
         if done is not command.payload:

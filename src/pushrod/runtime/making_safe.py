@@ -60,8 +60,8 @@ def make_safe(gate: Gate, disarm: Callable[[dict[str, Any]], None], options: dic
             gate.lock.release()
 
 
-class Guard(ABC):
-    """Makes one actuator safe when told to. Registration is automatic, and the guard outlives the driver."""
+class Disarmer(ABC):
+    """Makes one actuator safe when told to. Registration is automatic, and it outlives the driver."""
 
     def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: Callable[[], dict[str, Any]]) -> None:
         self.gate = gate
@@ -80,7 +80,7 @@ class Guard(ABC):
     def close(self) -> None: ...
 
 
-class InlineGuard(Guard):
+class InlineDisarmer(Disarmer):
     def open(self) -> None:
         return
 
@@ -91,11 +91,11 @@ class InlineGuard(Guard):
         return
 
 
-class ParkedGuard(Guard):
+class ParkedDisarmer(Disarmer):
     def __init__(self, gate: Gate, disarm: Callable[[dict[str, Any]], None], options: Callable[[], dict[str, Any]]) -> None:
         super().__init__(gate, disarm, options)
         self._box: queue.SimpleQueue[Done | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name=f"pushrod guard {gate.name}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"pushrod disarm {gate.name}", daemon=True)
         self._parked = False
 
     def open(self) -> None:

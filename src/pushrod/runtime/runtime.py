@@ -13,8 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pushrod import guard as guards
 from pushrod.core.errors import InputError
 from pushrod.core.names import count
+from pushrod.guard.record import Record
+from pushrod.guard.settings import Guard, checked
 from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
 from pushrod.robot.reference import references
@@ -27,10 +30,11 @@ from pushrod.runtime.clock import Clock, SteppedClock, WallClock, running_clock
 from pushrod.runtime.delivery import TIMEOUT
 from pushrod.runtime.driver_flaws import is_async
 from pushrod.runtime.gate import send
+from pushrod.runtime.guarding import STEPPED, SWITCHED_OFF, Guarding, disarm_options
 from pushrod.runtime.handle import Handle
 from pushrod.runtime.host import Host
 from pushrod.runtime.machine import Machine
-from pushrod.runtime.making_safe import Guard, InlineGuard, ParkedGuard, find_disarm
+from pushrod.runtime.making_safe import Disarmer, InlineDisarmer, ParkedDisarmer, find_disarm
 from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
@@ -54,6 +58,7 @@ class Runtime:
     machine       a simulated machine whose ports drive the actuators
     simulation    every other actuator is driven by an ideal, kinematic motor
     persisted     the file parameters are kept in; `startup` are values that win over it
+    guard         how a second process watches this one and disarms when it dies or hangs, Guard(limit=...); False for none, which is shown
     """
 
     def __init__(
@@ -67,7 +72,9 @@ class Runtime:
         bus: Bus | None = None,
         persisted: str | Path | None = None,
         startup: Mapping[str, Any] = MappingProxyType({}),
+        guard: Guard | bool = True,
     ) -> None:
+        settings = checked(guard)
         self.robot = robot
         self.machine = machine
         self.clock = clock or running_clock() or WallClock()
@@ -78,8 +85,13 @@ class Runtime:
         self.hosts = building.hosts(robot, found, self.parameters, self.clock, self.bus)
         self.nodes = building.nodes(robot, found, self.parameters, self.clock, self.bus)
         self._paths = {name: host.path for name, host in self.hosts.items()}
-        guards = {host.name: self._guard(host) for host in self.hosts.values()}
-        self.arming = Arming(guards, self._missing, self._transition, self._not_safe, lambda call: self.clock.later(0.0, call))
+        stepped = isinstance(self.clock, SteppedClock)
+        off = STEPPED if stepped else "" if settings is not None else SWITCHED_OFF
+        hosts = tuple(self.hosts.values())
+        self._guarding = Guarding(robot.name, hosts, None if stepped else settings, off, self.disarm, self._fault, self.report_error)
+        disarmers = {host.name: self._disarmer(host) for host in self.hosts.values()}
+        elsewhere, watch = lambda call: self.clock.later(0.0, call), self._guarding.watch
+        self.arming = Arming(disarmers, self._missing, self._transition, self._not_safe, elsewhere, watch, "" if stepped else off)
         self.watching = Watching(tuple(self.hosts.values()), self.clock, self.arming.make_one_safe, self.report_error)
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._handles: dict[tuple[Any, str], Handle] = {}
@@ -97,8 +109,11 @@ class Runtime:
         self._begun = True
         if isinstance(self.clock, SteppedClock) and running_clock() is not self.clock:
             raise InputError("a runtime on a stepped clock must be run by it, or its time would never move: pushrod.runtime.run(main(), clock)")
+        if guards.INSIDE:
+            raise InputError('this is the guard process, which imports a disarm function: start programs under `if __name__ == "__main__":` alone')
         self.clock.open()
         try:
+            self._guarding.open()
             self.arming.open()
             self._stack.callback(self.parameters.watch("", self._parameters_changed))
             starting = [(owner, owner.start()) for owner in self._owners()]
@@ -107,6 +122,7 @@ class Runtime:
                     await asyncio.wrap_future(future)
                 except Exception as error:
                     raise DriverError(f"{owner.name} could not be started: {type(error).__name__}: {error}") from error
+            await self._guarding.ready()
             if isinstance(self.clock, WallClock):
                 self._stack.enter_context(responsive())
             self._start_loops()
@@ -124,7 +140,8 @@ class Runtime:
 
     def __repr__(self) -> str:
         parts = ", ".join(filter(None, (count(len(self.hosts), "actuator"), count(len(self.nodes), "other part") if self.nodes else "")))
-        return f"<Runtime of {self.robot.name}: {self.state.value}, {parts}>"
+        unguarded = ", without a guard" if self._guarding.off == SWITCHED_OFF else ""
+        return f"<Runtime of {self.robot.name}: {self.state.value}, {parts}{unguarded}>"
 
     def __getitem__(self, address: Address) -> Handle:
         return self.handle(address)
@@ -168,10 +185,11 @@ class Runtime:
         """What this robot publishes at a topic or below; `bus.subscribe` sees all robots of a shared bus."""
         return self.bus.subscribe(prefix, types, size, policy, latched, self.robot.name)
 
-    def loop(self, hz: float, name: str = "", rank: int = 1) -> Callable[[Callable[[int], None]], Cadence]:
+    def loop(self, hz: float, name: str = "", rank: int = 1, vital: bool = True) -> Callable[[Callable[[int], None]], Cadence]:
         """Call a function with k = 0, 1, 2 ... at a fixed rate. If it raises, all is disarmed, and the error comes when the runtime ends.
 
         `rank` 0: on the stepped clock it comes before the ticks of sensors and controllers that are due at the same time.
+        `vital` False: the guard does not disarm the robot when a call of it takes too long.
         """
 
         period = _period(hz, name or "loop")
@@ -179,7 +197,7 @@ class Runtime:
         def start(tick: Callable[[int], None]) -> Cadence:
             if is_async(tick):
                 raise InputError(f"loop {name or tick.__name__}: {tick.__name__} is async; write a plain function: a loop awaits nothing")
-            return self._every(period, tick, name or getattr(tick, "__name__", "loop"), rank=rank)
+            return self._every(period, tick, name or getattr(tick, "__name__", "loop"), rank=rank, vital=vital)
 
         return start
 
@@ -214,6 +232,15 @@ class Runtime:
     def clear_watchdog(self, address: Address) -> bool:
         """Let an actuator take commands again after its watchdog has bitten; False where it has not."""
         return self.watching.clear(self.handle(address).host.name)
+
+    @property
+    def guard(self) -> str:
+        """How it is guarded now, or why not."""
+        return str(self._guarding)
+
+    def acknowledge(self) -> list[Record]:
+        """Somebody has looked at the robot after its guard had disarmed it: it may be armed again. Gives what had been recorded."""
+        return self._guarding.acknowledge()
 
     async def ready(self, timeout: float = 60.0) -> None:
         """Wait for slow set-up to end; TimeoutError names what is still at it."""
@@ -251,7 +278,7 @@ class Runtime:
             if owner.part.driver.tick is not None and hz:
                 self._every(_period(hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
 
-    def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> Cadence:
+    def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1, vital: bool = True) -> Cadence:
         failed: list[BaseException] = []
         made: list[Cadence] = []
 
@@ -276,6 +303,8 @@ class Runtime:
 
         made.append(self.clock.every(period, guarded, name, first, rank))
         self._cadences += made
+        if vital:
+            self._guarding.add(made[0])
         return made[0]
 
     def _step_machine(self, _: int) -> None:
@@ -306,6 +335,7 @@ class Runtime:
             cadence.stop()
         for owner in reversed(self._owners()):
             owner.close(ENDS)
+        self._guarding.close()
         self.arming.close()
         self.clock.close()
         self._stack.close()
@@ -313,18 +343,21 @@ class Runtime:
             self.bus.close()
         return answer
 
-    def _guard(self, host: Host) -> Guard:
-        kind = InlineGuard if isinstance(self.clock, SteppedClock) else ParkedGuard
-        who = {"robot": host.robot, "path": list(host.path)}  # so that a disarm function knows which of several equal actuators is meant
+    def _disarmer(self, host: Host) -> Disarmer:
+        kind = InlineDisarmer if isinstance(self.clock, SteppedClock) else ParkedDisarmer
         disarm = find_disarm(host.part.driver.disarm)
         # one that asked to be left out has no hardware to make safe
-        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: {**host.part.whole_options, **who})
+        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: disarm_options(host))
+
+    def _fault(self, why: str) -> None:
+        self.arming.fault(why)
 
     def _missing(self) -> list[str]:
         """What must be there before arming."""
         parts = [owner.part for owner in self._owners()]
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
+        found += self._guarding.missing()
         return found if self.hosts else ["the robot has no actuators"]
 
     def _not_safe(self, name: str, error: str) -> None:
@@ -339,6 +372,7 @@ class Runtime:
         for owner in self._owners():
             if (owner.part.parameters | references(owner.moves_with)) & paths_changed:
                 owner.refresh()
+        self._guarding.refresh()
         for change in changes:
             self._publish(("param", *change.path.split(".")), ParameterChanged(*change))
 

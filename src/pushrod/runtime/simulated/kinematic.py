@@ -44,6 +44,7 @@ class Kinematic:
     """The driver. Requests: "state" gives position, velocity and acceleration; {"fault": text} makes it fail as hardware does."""
 
     disarm = "pushrod.runtime.simulated.kinematic:disarm"
+    in_process = True
     options = Options
     capabilities = ("position_feedback", "velocity_feedback")
 

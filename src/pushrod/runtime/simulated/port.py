@@ -88,6 +88,7 @@ class JointPort:
     """The driver. Requests: "state" gives what is measured and what the servo was told; {"fault": text} makes it fail as hardware does."""
 
     disarm = "pushrod.runtime.simulated.port:disarm"
+    in_process = True
     options = Options
     capabilities = ("position_feedback", "velocity_feedback", "effort_feedback")
     channels = SetPoint._fields  # what it tells a world

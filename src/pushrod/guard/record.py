@@ -1,0 +1,113 @@
+"""What a guard did, as it is read afterwards. A record waits to be acknowledged by a person; until then the robot does not arm.
+
+A record that cannot be read, or was begun and not finished, waits like any other: something happened. Acknowledged ones keep their text and get
+another name.
+"""
+
+import json
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from pushrod.core.errors import InputError
+from pushrod.guard.settings import record_folder, state_folder
+
+SEEN = ".seen"
+KEPT = 50  # acknowledged ones of a robot
+
+
+class Record(NamedTuple):
+    """actuators: by path, each with `disarm`, `result` (ok, failed, timed out, in the process), `detail` and `seconds`.
+
+    flaw: why it could not be read.
+    """
+
+    robot: str
+    file: Path
+    when: float = 0.0  # [s since 1970]
+    why: str = ""
+    seconds: float = 0.0  # until the last disarm function was done, or given up
+    actuators: dict[str, dict[str, Any]] = {}  # noqa: RUF012 (never changed)
+    guard: int = 0  # its process
+    acting: bool = False  # it has not written the end
+    flaw: str = ""
+
+    @property
+    def unsafe(self) -> dict[str, str]:
+        """What was not proven safe, by path."""
+        bad = {path: one for path, one in self.actuators.items() if one["result"] not in ("ok", "in the process")}
+        return {path: one["result"] + (f": {one['detail']}" if one["detail"] else "") for path, one in bad.items()}
+
+    def __str__(self) -> str:
+        if self.flaw:
+            return f"a record of the guard cannot be read ({self.flaw}): {self.file}"
+        at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.when))
+        bad = "; ".join(f"{path}: {what}" for path, what in self.unsafe.items())
+        made = f"of {len(self.actuators)} disarm functions these did not succeed: {bad}" if bad else f"all {len(self.actuators)} disarm functions ran"
+        return f"{at}: the guard disarmed {self.robot}: {self.why}; {made}; {self.file}"
+
+
+def waiting(robot: str, state: str | Path | None = None) -> list[Record]:
+    """Of one robot, the oldest first."""
+    return _in(record_folder(robot, state), robot)
+
+
+def all_waiting(state: str | Path | None = None) -> list[Record]:
+    """Of every robot."""
+    try:
+        folders = sorted((state_folder(state) / "guard").iterdir())
+    except FileNotFoundError:
+        return []
+    return [record for folder in folders if folder.is_dir() for record in _in(folder, unquote(folder.name))]
+
+
+def acknowledge(robot: str, state: str | Path | None = None) -> list[Record]:
+    """Somebody has looked at the robot: it may be armed again. Gives back what was acknowledged."""
+    records = waiting(robot, state)
+    busy = [record for record in records if record.acting and _runs(record.guard)]
+    if busy:
+        raise InputError(f"the guard of {robot} (pid {busy[0].guard}) is still calling disarm functions: acknowledge it when it has ended")
+    for record in records:
+        with suppress(FileNotFoundError):  # somebody else was quicker
+            os.replace(record.file, f"{record.file}{SEEN}")
+    folder = record_folder(robot, state)
+    for old in sorted(folder.glob(f"*{SEEN}"))[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return records
+
+
+def _in(folder: Path, robot: str) -> list[Record]:
+    try:
+        files = sorted(file for file in folder.iterdir() if not file.name.endswith(SEEN) and not file.name.startswith("."))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [Record(robot, folder, flaw=f"{type(error).__name__}: {error}")]
+    names = {file.name for file in files}
+    # what was being written when the guard was killed stands for itself only where there is nothing whole beside it
+    return [_read(file, robot) for file in files if not (file.name.endswith(".new") and file.name.removesuffix(".new") in names)]
+
+
+def _read(file: Path, robot: str) -> Record:
+    try:
+        data = json.loads(file.read_bytes())
+        actuators = {str(path): {**_BLANK, **one} for path, one in data["actuators"].items()}
+        return Record(robot, file, float(data["time"]), data["why"], float(data["seconds"]), actuators, int(data["guard"]), data["state"] != "done")
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        return Record(robot, file, flaw=f"{type(error).__name__}: {error}")
+
+
+_BLANK = {"disarm": "", "result": "?", "detail": "", "seconds": 0.0}
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return pid > 0
