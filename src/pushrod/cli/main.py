@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from pushrod.cli.acknowledge import acknowledge
 from pushrod.cli.check import check
 from pushrod.cli.list import list_
 from pushrod.cli.new import new
@@ -65,6 +66,7 @@ app.command("schema")(schema)
 app.command("new")(new)
 app.command("urdf")(urdf)
 app.command("verify")(verify)
+app.command("acknowledge")(acknowledge)
 
 
 def main() -> None:

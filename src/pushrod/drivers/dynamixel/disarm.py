@@ -4,10 +4,12 @@ The write is sent even where answers are damaged or missing, several times; the 
 cannot be proven is raised, and so reported as not made safe.
 """
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
+from pushrod import guard
 from pushrod.core.errors import DeviceError
 from pushrod.drivers.dynamixel.line import Line, NoAnswer, Rejected, leave, share
 from pushrod.drivers.dynamixel.model import MODELS
@@ -15,6 +17,9 @@ from pushrod.drivers.dynamixel.options import Place
 from pushrod.drivers.dynamixel.servo import Servo
 
 ROUNDS = 6  # of write and read back
+if guard.INSIDE:  # whose moment is not the time to import anything
+    with suppress(ImportError):
+        import pushrod.drivers.dynamixel.sdk  # noqa: F401
 
 
 def disarm(options: dict[str, Any]) -> None:

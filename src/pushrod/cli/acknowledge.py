@@ -1,0 +1,30 @@
+"""`pushrod acknowledge`: what the guard did while nobody looked, and that somebody has looked now."""
+
+from pathlib import Path
+from typing import Annotated as A
+
+import typer
+
+
+def acknowledge(
+    robot: A[str | None, typer.Argument(help="Name of the robot; left out: show what waits, and acknowledge nothing.")] = None,
+    state: A[Path | None, typer.Option(help="Folder of the records; $PUSHROD_STATE or the user's own if left out.")] = None,
+) -> None:
+    """Show what a guard recorded when it disarmed a robot, and let the robot be armed again."""
+    from pushrod.core.errors import InputError
+    from pushrod.guard.record import acknowledge as seen
+    from pushrod.guard.record import all_waiting
+    from pushrod.guard.settings import state_folder
+
+    waiting = all_waiting(state)
+    names = sorted({record.robot for record in waiting})
+    if robot is None:
+        for record in waiting:
+            typer.echo(str(record))
+        typer.echo(f"to acknowledge: pushrod acknowledge {' | '.join(names)}" if names else f"no record waits in {state_folder(state)}")
+        return
+    if robot not in names:
+        raise InputError(f"no record of {robot} waits in {state_folder(state)}; records of these do: {', '.join(names) or 'none'}")
+    for record in seen(robot, state):
+        typer.echo(str(record))
+    typer.echo(f"acknowledged: {robot} may be armed again")
