@@ -62,6 +62,18 @@ def test_quintic_where_accelerations_are_given_too() -> None:
     assert where(c, 1.0).v == pytest.approx(1.875 / 2.0)
 
 
+@pytest.mark.parametrize(("a0", "a1"), [(1.0, -2.0), (None, 0.7), (-0.4, None), (None, None)])
+def test_velocity_and_acceleration_are_the_derivatives_of_the_position(a0: float | None, a1: float | None) -> None:
+    p, q = Point(0.5, 1.0, -0.3, a0), Point(3.5, -1.0, 0.8, a1)
+    track = through((p, q))
+    for asked, s in ((p, along(track, p.t)), (q, along(track, q.t))):
+        assert (s.x, s.v, s.a) == (pytest.approx(asked.x), pytest.approx(asked.v), pytest.approx(s.a if asked.a is None else asked.a))
+    for t in (0.5, 0.9, 2.0, 3.1, 3.5):
+        before, now, after = (along(track, t + h) for h in (-1e-4, 0.0, 1e-4))
+        assert now.v == pytest.approx((after.x - before.x) / 2e-4, abs=1e-6)
+        assert now.a == pytest.approx((after.v - before.v) / 2e-4, abs=1e-6)
+
+
 def test_one_acceleration_makes_a_quartic() -> None:
     track = through((Point(0.0, 0.0, 0.0, 1.0), Point(2.0, 1.0, 0.5)))
     assert track.c[5] == 0.0
@@ -112,6 +124,19 @@ def test_repeats() -> None:
 
     check_smooth(c)
     assert where(c, 6.0).v == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("passes", [1.0, 2.0, 3.0, 5.0])
+def test_the_end_of_the_last_pass_is_part_of_it_and_then_it_rests(passes: float) -> None:
+    """The last waypoint may ask for a velocity: it is there at the end, and gone after it."""
+    c = follow((Waypoint(1.0, 1.0), Waypoint(0.0, 2.0, 0.5)), -1.0, 0.25, TIGHT, passes=passes)
+    assert duration(c) == 2.0 * passes
+    assert where(c, 0.0)[:2] == (-1.0, 0.25)
+    for k in range(int(passes)):
+        assert where(c, 2.0 * k + 1.0).x == pytest.approx(1.0)
+        assert where(c, 2.0 * k + 2.0)[:2] == (pytest.approx(0.0, abs=1e-12), pytest.approx(0.5))
+    assert where(c, 2.0 * passes + 1e-9) == (pytest.approx(0.0, abs=1e-12), 0.0, 0.0)
+    assert where(c, 1e6) == (pytest.approx(0.0, abs=1e-12), 0.0, 0.0)
 
 
 def test_for_ever() -> None:

@@ -95,6 +95,16 @@ def test_hints() -> None:
     assert move(1.0, 1.0, REFERENCE, duration=3.0).T == 3.0
 
 
+@pytest.mark.parametrize("T", [1.4, 1.6, 2.2, 2.8, 4.0])
+def test_one_that_moves_already_speeds_up_less_or_slows_down_to_arrive_late(T: float) -> None:
+    """From 0.5 over 1.2 with a = 2: at 0.5 all along it takes 2.525; the way of both legs and the cruise makes up the rest."""
+    p = move(3.0, 4.2, make_limits(2.0, 2.0), v0=0.5, duration=T)
+    vc = sample(p, 0.5 * T).v
+    t1, t3 = abs(vc - 0.5) / 2.0, vc / 2.0
+    assert t1 * (0.5 + vc) / 2.0 + (T - t1 - t3) * vc + t3 * vc / 2.0 == pytest.approx(1.2)
+    assert (sample(p, 0.5 * t1).a, sample(p, 0.5 * T).a, sample(p, T - 0.5 * t3).a) == (2.0 if vc > 0.5 else -2.0, 0.0, -2.0)
+
+
 @given(positions, velocities, positions, bounds | unlimited_speed, st.sampled_from([0.0, 0.5, 3.0, 50.0]))
 def test_laws(x0: float, v0: float, x1: float, limits: Limits, T: float) -> None:
     p = trapezoidal(x0, v0, x1, limits, T)

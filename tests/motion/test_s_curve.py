@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from laws import check_joined, check_limits, size, travelled
 
 from counts import examples
-from pushrod.motion import halt, make_limits, move, point_to_point, sample
+from pushrod.motion import halt, make_limits, move, point_to_point, s_curve, sample
 from pushrod.motion.limits import Limits
 from pushrod.motion.profile import Sample, peak_acceleration, peak_velocity
 
@@ -146,3 +146,76 @@ def test_one_that_is_too_fast_arrives_near_where_it_would_come_to_rest(v0: float
     half = sample(p, 0.5 * p.T)
     left = move(half.x, x1, limits, v0=half.v, a0=half.a).T
     assert left == pytest.approx(0.5 * p.T, rel=1e-4, abs=1e-5)
+
+
+@pytest.mark.parametrize(("d", "J"), [(1e9, 1e-3), (1e-9, 1e-3), (1e9, 1e6), (1e-9, 1e6), (-1e9, 1e-3)])
+def test_however_far_and_however_gently(d: float, J: float) -> None:
+    """Under a jerk limit alone: t = (d / 2 J)^(1/3) four times."""
+    p = move(1.0, 1.0 + d, make_limits(j=J))
+    assert pytest.approx(4.0 * math.cbrt(abs((1.0 + d) - 1.0) / (2.0 * J)), rel=1e-9, abs=0.0) == p.T
+    assert sample(p, 0.5 * p.T).x == pytest.approx(1.0 + 0.5 * d, rel=1e-9)
+    assert peak_acceleration(p) == pytest.approx(0.25 * J * p.T, rel=1e-9)
+
+
+def test_one_that_accelerates_too_hard_is_brought_back_to_the_limit_first() -> None:
+    p = move(0.0, 30.0, make_limits(a=2.0, j=4.0), a0=3.0)
+    assert [sample(p, t).a for t in (0.0, 0.1, 0.25, 0.3, 1.0)] == pytest.approx([3.0, 2.6, 2.0, 2.0, 2.0])
+    assert (peak_acceleration(p), p.one.j) == (3.0, -4.0)
+    check_joined(p, Sample(0.0, 0.0, 3.0), order=2)
+
+
+@pytest.mark.parametrize(("limits", "v0", "a0"), [(Limits(1.0, 0.5, 0.2), 2.0, -0.4), (Limits(1.0, 5.0, 20.0), 1.6, -4.0)])
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_too_fast_and_braking_already_it_brakes_less_hard_and_no_more(limits: Limits, v0: float, a0: float, share: float) -> None:
+    """The target lies between where braking on would end and where it would end if the brake were let go first."""
+    t = -a0 / limits.j
+    let_go = Sample(t * (v0 + t * (0.5 * a0 + t * limits.j / 6.0)), v0 + 0.5 * t * a0, 0.0)
+    near, far = (halt(*s, limits, 0.0).after.x for s in ((0.0, v0, a0), let_go))
+    x1 = near + share * (far - near)
+    p = point_to_point(0.0, v0, a0, x1, limits, 0.0)
+    check_joined(p, Sample(0.0, v0, a0), order=2)
+    check_limits(p, Sample(0.0, v0, a0), limits)
+    way = [sample(p, p.T * k / 200.0) for k in range(201)]
+    assert all(s.a <= 1e-9 for s in way)
+    assert way[-1] == pytest.approx((x1, 0.0, 0.0), abs=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1.0, 1e5])
+@pytest.mark.parametrize("factor", [1.01, 1.3, 7.0])
+def test_a_duration_is_met_exactly_in_any_unit_of_time(scale: float, factor: float) -> None:
+    """The same motion in nanoseconds or in days, slowed down: it cruises until it is time to brake."""
+    limits = Limits(1.0 / scale, 2.0 / scale**2, 10.0 / scale**3)
+    v0, a0 = 0.4 / scale, -0.3 / scale**2
+    T = factor * point_to_point(0.0, v0, a0, 1.0, limits, 0.0).T
+    p = point_to_point(0.0, v0, a0, 1.0, limits, T)
+    assert (p.T, p.seven.end) == pytest.approx((T, T), rel=1e-12, abs=0.0)
+    cruise = sample(p, 0.5 * T)
+    assert (cruise.a, sample(p, 0.52 * T).v) == (pytest.approx(0.0, abs=1e-12 / scale**2), pytest.approx(cruise.v, rel=1e-12))
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("task", "limits", "most"),
+    [
+        ((0.0, 0.0, 0.0, 1.0, 0.0), Limits(1.0, 2.0, 10.0), 0),  # seven phases: closed form
+        ((0.0, 0.0, 0.0, 0.2, 0.0), Limits(1.0, 2.0, 10.0), 11),
+        ((0.0, 0.3, 1.0, 0.1, 0.0), Limits(3.0, 0.9, 0.7), 15),
+        ((0.0, 0.0, 0.0, 3.0, 0.0), Limits(math.inf, 2.0, 10.0), 25),
+        ((0.0, 0.9, 0.0, 0.2925, 0.0), Limits(math.inf, 2.0, 10.0), 3),  # braking at once ends on the target
+        ((0.0, 1.0, 0.0, 1.3, 0.0), Limits(0.8, math.inf, 1.0), 13),
+        ((0.0, 0.0, 0.0, 1.0, 3.0), Limits(1.0, 2.0, 10.0), 14),
+        ((0.0, 0.4, -0.3, 1.0, 9.0), Limits(1.0, 2.0, 10.0), 16),
+        ((0.0, -0.9, 0.0, 0.6, 0.0), Limits(3.0, 2.0, 10.0), 13),
+        ((0.0, -2.0, 0.0, -1.15, 0.0), Limits(3.0, 2.0, 10.0), 15),
+        ((0.0, -2.0, 0.0, 1.2, 0.0), Limits(3.0, 2.0, 10.0), 17),
+    ],
+)
+def test_a_plan_takes_few_trials(task: tuple[float, ...], limits: Limits, most: int, sign: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a replan in every tick costs."""
+    trials = []
+    tried = s_curve.miss
+    monkeypatch.setattr(s_curve, "miss", lambda *of: trials.append(of) or tried(*of))
+    x0, v0, a0, x1, T = task
+    p = point_to_point(x0, sign * v0, sign * a0, sign * x1, limits, T)
+    assert len(trials) <= most
+    assert max(T, p.seven.end) == p.T

@@ -54,6 +54,13 @@ def test_a_line_between_equal_values_is_constant_to_the_last_bit(y0):
     assert {value(y, 0.1 + 0.007 * k) for k in range(100)} == {y0}
 
 
+@given(REALS, REALS)
+def test_a_line_is_the_same_to_the_last_bit_whichever_end_it_is_told_from(y0, y1):
+    there, back = parse("x", {"for": 1.0, "linear": [y0, y1]}), parse("x", {"for": 1.0, "linear": [y1, y0]})
+    for k in range(32):
+        assert value(there, k / 64.0) == value(back, 1.0 - k / 64.0)
+
+
 @given(TIMES, st.floats(1e-2, 1e3), st.floats(-2.0, 3.0), REALS, REALS, REALS)
 def test_quadratic_passes_through_its_three_points(t0, length, where, y0, ym, y1):
     t1 = t0 + length

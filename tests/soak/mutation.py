@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "pushrod"
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -31,8 +32,18 @@ class Mutant(NamedTuple):
     text: str  # of the whole file
     at_the_edge: bool = False  # < for <=: where two branches meet it is the same
 
+    @property
+    def place(self) -> str:
+        """The file, below the root of the package."""
+        return str(self.file.relative_to(SOURCE))
+
+    @property
+    def source(self) -> str:
+        """The line as it stands in the sound file."""
+        return self.file.read_text().splitlines()[self.line - 1].strip()
+
     def __str__(self) -> str:
-        return f"{self.file.parent.name}/{self.file.name}:{self.line}: {self.before} -> {self.after}"
+        return f"{self.place}:{self.line}: {self.before} -> {self.after}"
 
 
 def mutants(file: Path) -> list[Mutant]:

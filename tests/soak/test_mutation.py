@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from bare import environment
-from mutation import Mutant, mutants
+from explained import reason, stale
+from mutation import SOURCE, Mutant, mutants
 
 pytestmark = pytest.mark.soak
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "pushrod"
 PATIENCE = 10.0  # times as long as the tests of a package take by themselves: a mutant that needs more hangs, and that is noticed
 FILES = {
     "core": ["core/scalar.py", "core/table.py", "core/noise.py"],
@@ -28,7 +28,7 @@ FILES = {
     },
 }
 SAMPLE = {"core": 25, "signals": 25, "models": 45, "plants": 25, "motion": 25, "vehicles": 30}
-KILLED = 0.9  # at least, of those that are not only at the edge of a condition; these are named
+KILLED = 0.9  # at least, of those that are not only at the edge of a condition and not explained; these are named
 
 
 def own_tests(file: Path) -> list[str]:
@@ -74,11 +74,14 @@ def test_faults_are_noticed(package: str, tmp_path: Path) -> None:
     every = [mutant for file in FILES[package] for mutant in mutants(SOURCE / file)]
     sample = random.Random(seed).sample(every, min(int(os.environ.get("PUSHROD_MUTANTS") or SAMPLE[package]), len(every)))
     print(f"{package}: {len(sample)} of {len(every)} mutants, PUSHROD_MUTATION_SEED={seed}")
+    known = {mutant for mutant in every if reason(mutant)}
+    assert stale(every, FILES[package]) == [], "explained, but no mutant"
     started = time.monotonic()
     assert not noticed(tmp_path, own_tests(SOURCE / FILES[package][0])), "the tests fail without any mutant"
     left = survivors(tmp_path, sample, PATIENCE * (time.monotonic() - started))
-    whole = [mutant for mutant in sample if not mutant.at_the_edge]
-    gone = [mutant for mutant in left if not mutant.at_the_edge]
+    assert [str(mutant) for mutant in sample if mutant in known and mutant not in left] == [], "explained, but noticed"
+    whole = [mutant for mutant in sample if not mutant.at_the_edge and mutant not in known]
+    gone = [mutant for mutant in whole if mutant in left]
     killed = 1.0 - len(gone) / len(whole)
     print(f"{package}: {killed:.0%} noticed, and {1.0 - len(left) / len(sample):.0%} with those at the edge of a condition")
     assert killed >= KILLED, "\n".join([f"PUSHROD_MUTATION_SEED={seed}, not noticed:", *map(str, gone)])

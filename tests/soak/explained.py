@@ -1,0 +1,46 @@
+"""Mutants that no test can notice, each with the reason why.
+
+One that is listed and noticed after all, or that is a mutant of nothing any more, fails the test that meets it.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from mutation import Mutant
+
+from pushrod.safety.state import Event
+
+
+class Explained(NamedTuple):
+    file: str  # below src/pushrod
+    line: str  # what stands in that line, or how it begins
+    mutant: str  # before -> after
+    why: str
+
+
+EXPLAINED = [
+    *(
+        Explained(
+            "safety/state.py",
+            f'{event.name} = "{event.value}"',
+            f"'{event.value}' -> '{event.value}x'",
+            "read in a debugger, compared only to itself",
+        )
+        for event in Event
+    ),
+]
+
+
+def reason(mutant: Mutant) -> Explained | None:
+    """The entry of the list for a mutant, if there is one."""
+    for entry in EXPLAINED:
+        if (entry.file, entry.mutant) == (mutant.place, f"{mutant.before} -> {mutant.after}") and mutant.source.startswith(entry.line):
+            return entry
+    return None
+
+
+def stale(every: Iterable[Mutant], files: Iterable[str]) -> list[Explained]:
+    """Entries for these files that are no mutant of them; `every` holds all their mutants."""
+    met = {reason(mutant) for mutant in every}
+    wanted = set(files)
+    return [entry for entry in EXPLAINED if entry.file in wanted and entry not in met]
