@@ -40,7 +40,15 @@ def test_live_and_direct_runs_of_the_car_say_the_same_and_differ_in_the_line_of_
     live, direct = pushrod("run", "car", "--live", "--no-log"), pushrod("run", "car", "--no-log")
     assert (live.exit_code, direct.exit_code) == (0, 0)
     more = [line for line in live.stdout.splitlines() if line not in direct.stdout.splitlines()]
-    assert more == ["controls: 2900 commands, one every tick; 0 clamped, 0 refused"]
+    assert more[0] == "controls: 2900 commands, one every tick; 0 clamped, 0 refused"
+    assert " ".join(more[1:]).startswith("against a rollout of the same inputs: ")
+    assert " ".join(more[1:]).endswith(", 2900 ticks, equal to the last bit")
+
+
+def test_the_boat_runs_its_loops_and_its_pipeline_as_nodes_and_says_that_it_is_the_same(pushrod, tmp_path):
+    got = pushrod("run", "boat", "boat_motor_failure", "--live", "--duration", "24 s", "--out", tmp_path, columns=150)
+    for line in ("left: 1200 commands, one every tick; 0 clamped, 0 refused", "signals, 1200 ticks, equal to the last bit", "announced = false"):
+        assert line in got.output, got.output
 
 
 def test_a_refused_command_is_shown_with_its_reason(pushrod, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pushrod.core.errors import InputError, PushrodError
-from pushrod.live import Actuation, Attitude, Course, SimulatedMachine, Torque
+from pushrod.live import Actuation, Attitude, Flight, SimulatedMachine, Torque
 from pushrod.live.command_port import Outputs
 from pushrod.robot import Actuator, Robot
 from pushrod.runtime import Runtime, SteppedClock, run
@@ -138,43 +138,23 @@ def test_after_its_ticks_it_stands_still_and_says_so_once():
     assert np.array_equal(live.run().t, [0.01, 0.02, 0.03])
 
 
-def test_the_boat_is_disarmed_until_it_is_commanded_and_its_motors_go_to_rest_slewed():
+def test_the_multirotor_is_disarmed_until_it_is_commanded_and_comes_down_where_it_is_stopped():
     async def body(rt, live):
         await asyncio.sleep(0.1)
         assert live.inputs()["armed"].tolist() == [0.0] * live.k
-        assert rt["helm"].direct.send(Course(v_req=1.0)).ok
+        assert rt["controls"].direct.send(Flight(z=2.0)).ok
         await asyncio.sleep(3.0)
-        assert min(live.output("esc.u_L"), live.output("esc.u_R")) > 0.2
+        assert live.output("z") > 1.0
+        assert rt["controls"].direct.stop().ok
+        await asyncio.sleep(1.0 + 2 * DT)  # act.slew.neutral_time
+        assert [live.output(f"pipe.u.e{j}") for j in range(4)] == [0.0] * 4
+        assert (live.inputs()["armed"][-1], live.inputs()["z_req"][-1]) == (0.0, 2.0)
+        answer = rt["controls"].direct.send(Flight(z=-1.0, roll=1.5, yaw=0.3))
+        assert answer.done == Flight(z=0.0, roll=1.0, yaw=0.3)
         rt.disarm()
-        await asyncio.sleep(0.5 + 2 * DT)  # act.slew.neutral_time
-        assert (live.output("esc.u_L"), live.output("esc.u_R")) == (0.0, 0.0)
-        assert (live.inputs()["armed"][-1], live.inputs()["v_req"][-1]) == (0.0, 1.0)
-        rt.arm()
-        rt["helm"].direct.send(Course(v_req=1.0))
-        await asyncio.sleep(1.0)
-        rt["helm"].direct.stop()
-        await asyncio.sleep(0.5 + 2 * DT)
-        assert live.output("esc.u_L") == 0.0
-        assert (live.inputs()["mode"][-1], live.inputs()["armed"][-1]) == (0.0, 1.0)
+        assert rt["controls"].direct.send(Flight(z=1.0)).reason == "not_armed"
+        await asyncio.sleep(DT)
+        assert live.inputs()["armed"][-1] == 0.0
+        assert rt["controls"].direct.send(Flight(z=np.nan)).reason == "malformed"
 
-    drive("boat", body)
-
-
-@pytest.mark.parametrize(
-    ("course", "said"),
-    [
-        (Course(v_req=np.nan), "v_req must be finite"),
-        (Course(mode=5.0), "mode must be a code from 0 to 4"),
-        (Course(mode=1.5), "mode must be a code"),
-        (Course(armed=0.5), "armed must be 0 or 1"),
-    ],
-)
-def test_a_course_that_makes_no_sense_is_refused(course, said):
-    async def body(rt, live):
-        answer = rt["helm"].direct.send(course)
-        assert answer.reason == "malformed"
-        assert said in answer.detail
-        answer = rt["helm"].direct.send(Course(v_req=99.0, age=-1.0))
-        assert answer.done == Course(v_req=20.0)
-
-    drive("boat", body)
+    drive("quad", body)

@@ -77,7 +77,7 @@ def test_every_shipped_robot_belongs_to_a_machine_and_every_port_fits():
         what = machine.load(name)
         if what.robot is not None:
             live = SimulatedMachine(what, dt=0.01)
-            assert set(live.drivers) == {actuator.name for actuator in what.robot.actuators}
+            assert set(live.drivers) == {part.name for part in (*what.robot.actuators, *what.robot.sensors)}
             named[what.robot.name] = name
     assert set(named) == set(machine_robot.shipped())
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from pushrod.live.run import Answered, Live
+    from pushrod.live.run import Answered, Difference, Live
 
 
 def print_commands(run: "Live", console: Console | None = None) -> None:
@@ -26,9 +26,21 @@ def print_commands(run: "Live", console: Console | None = None) -> None:
             si = kinds[one.command.to]
             table.add_row(f"{one.command.k * run.machine.dt:g} s", f"{one.command.to}: {_asked(one, si)}", _answer(one, si), _end(one, si))
         console.print(table)
+    for note in run.notes:
+        console.print(f"refused: switching {note}", markup=False)
     for stream in run.streams:
         what = f"{stream.actuator}: {stream.sent} commands, one every tick; {stream.clamped} clamped, {stream.refused} refused"
         console.print(what + (f", the first: {stream.first}" if stream.first else ""), markup=False)
+
+
+def print_difference(found: "Difference", console: Console | None = None) -> None:
+    """How the run compares with a rollout of the same inputs."""
+    console = console or Console(highlight=False)
+    what = f"against a rollout of the same inputs: {found.signals} signals, {found.ticks} ticks"
+    if found.signal:
+        console.print(f"{what}; they differ from {found.since:g} s on, {found.signal} most, by {found.most:.3g}", markup=False)
+    else:
+        console.print(f"{what}, equal to the last bit", markup=False)
 
 
 def _asked(one: "Answered", si: dict[str, str]) -> str:

@@ -38,14 +38,16 @@ def run(
         prepare(out)
     attached = []
     if live or how.live:
-        from pushrod.cli.live_summary import print_commands
+        from pushrod.cli.live_summary import print_commands, print_difference
         from pushrod.live.recording import commands_file
+        from pushrod.live.run import against_rollout
         from pushrod.live.run import simulate as simulate_live
 
         through = _behind_bar(what, how, simulate_live)
         result = through.outcome
         print_summary(result)
         print_commands(through)
+        print_difference(against_rollout(through))
         attached.append(commands_file(through))
     else:
         from pushrod.sim.run import simulate

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
-    from pushrod.live.payload import Actuation, Attitude, Course, Throttle, Torque
+    from pushrod.live.payload import Actuation, Attitude, Flight, Throttle, Torque
     from pushrod.live.run import Live, simulate
     from pushrod.live.sensors import Imu, WheelSpeeds
 
 _HOMES = {
     "Actuation": "pushrod.live.payload",
     "Attitude": "pushrod.live.payload",
-    "Course": "pushrod.live.payload",
+    "Flight": "pushrod.live.payload",
     "Imu": "pushrod.live.sensors",
     "Live": "pushrod.live.run",
     "SimulatedMachine": "pushrod.live.machine",
@@ -22,7 +22,7 @@ _HOMES = {
     "simulate": "pushrod.live.run",
 }
 
-__all__ = ["Actuation", "Attitude", "Course", "Imu", "Live", "SimulatedMachine", "Throttle", "Torque", "WheelSpeeds", "simulate"]
+__all__ = ["Actuation", "Attitude", "Flight", "Imu", "Live", "SimulatedMachine", "Throttle", "Torque", "WheelSpeeds", "simulate"]
 
 
 def __dir__() -> list[str]:

@@ -1,8 +1,9 @@
-"""Drivers of machines that take one command for everything: a car, a spacecraft, a boat. What they were told last holds.
+"""Drivers of machines that take one command for everything: a car, a spacecraft, a multirotor. What they were told last holds.
 
     CarPort          Actuation, Stop;  stopped or disarmed it takes its foot off and brakes with `brake`, the wheel as it was
     SpacecraftPort   Attitude, Torque, Stop;  stopped or disarmed no torque is asked for
-    BoatPort         Course, Stop;  stopped nobody owns the motors; disarmed, and before it is commanded, its pipeline is disarmed
+    MultirotorPort   Flight, Stop;  stopped or disarmed, and before it is commanded, its pipeline is disarmed: the rotors come to rest within
+                     act.slew.neutral_time, wherever it is; it has no other way to stop
 Requests: "state" gives every output of the world. Outputs is published `feedback_hz` times a second.
 """
 
@@ -13,8 +14,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from pushrod.core.errors import InputError
-from pushrod.live.payload import Actuation, Attitude, Course, Torque
-from pushrod.pipeline.names import IDLE
+from pushrod.live.payload import Actuation, Attitude, Flight, Torque
 from pushrod.runtime.driver import Context
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
@@ -38,9 +38,10 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CommandPort(ABC):
-    """What both have in common. `values` says what a payload means for the channels."""
+    """What all have in common. `values` says what a payload means for the channels."""
 
     disarm: ClassVar[str] = "pushrod.live.command_port:disarm"
+    in_process: ClassVar[bool] = True
     options: ClassVar[type] = Options
     channels: ClassVar[tuple[str, ...]]
     reads: ClassVar[tuple[str, ...]] = ()
@@ -139,31 +140,25 @@ class SpacecraftPort(CommandPort):
         return Attitude(values["roll_req"], values["pitch_req"], values["yaw_req"])
 
 
-class BoatPort(CommandPort):
-    """Its motors go to rest as the pipeline takes them there: slewed, within act.slew.neutral_time."""
-
-    channels = Course.__struct_fields__
-    command_payloads = (Course, Stop)
+class MultirotorPort(CommandPort):
+    channels = ("armed", "z_req", "roll_req", "pitch_req", "yaw_req")
+    command_payloads = (Flight, Stop)
 
     def init(self, context: Context, options: Options | None = None) -> None:
         super().init(context, options)
         self.make_safe()
 
     def values(self, payload: Any) -> tuple[float, ...]:
-        if type(payload) is Course:
-            return msgspec.structs.astuple(payload)
-        _, armed, *rest = self._told or self.place.defaults
-        return (IDLE, armed, *rest)
+        if type(payload) is Flight:
+            return (1.0, payload.z, payload.roll, payload.pitch, payload.yaw)
+        return (0.0, *(self._told or self.place.defaults)[1:])
 
     @classmethod
     def payload(cls, values: dict[str, float]) -> Payload:
-        return Course(**values)
-
-    def make_safe(self) -> None:
-        mode, _, *rest = self._told or self.place.defaults
-        self._tell((mode, 0.0, *rest))
+        armed, *to = (values[name] for name in cls.channels)
+        return Flight(*to) if armed != 0.0 else Stop()
 
 
 def disarm(options: dict[str, Any]) -> None:
-    """Stop every simulated car, spacecraft or boat of this process that the options mean, by robot and path."""
+    """Stop every simulated car, spacecraft or multirotor of this process that the options mean, by robot and path."""
     _ports.make_safe(options)

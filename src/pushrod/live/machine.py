@@ -4,7 +4,8 @@
     async with Runtime(arm.robot, machine=arm, clock=SteppedClock()) as rt: ...
 
 The runtime calls `step` at t = dt, 2 dt, ...: a command sent at k dt is what the world sees from k dt to (k + 1) dt, as a rollout sees inputs[k].
-What no port tells the world keeps the default of its channel, or what `surround` says.
+What no port tells the world keeps the default of its channel, or what `surround` says. Where the machine file names a world behind the ports
+(`live: hull`), that one moves, with the parameters of the machine, and the controllers of the robot have theirs from it too.
 """
 
 import threading
@@ -21,7 +22,8 @@ from pushrod.core.errors import InputError
 from pushrod.core.model import Tick
 from pushrod.core.names import find
 from pushrod.core.record import flat, numbers
-from pushrod.live.port import PORTS, Place
+from pushrod.live.fitting import fitted, part_of
+from pushrod.live.port import PORTS, SENSORS, Place
 from pushrod.robot.description import Robot
 from pushrod.sim.machine import Machine
 from pushrod.sim.scenario import Scenario
@@ -45,18 +47,19 @@ class SimulatedMachine:
         if machine.robot is None:
             raise InputError(f"the machine {machine.name} has no robot: name one in its file, `robot: NAME`, and give each actuator its port")
         self.machine = machine
-        self.robot: Robot = machine.robot
+        self.world = world = machine.world if machine.live is None else machine.live
+        self.robot: Robot = machine.robot if machine.live is None else fitted(machine.robot, machine.params, dt)
         self.dt = dt
         self.ticks = ticks
         self.finished: Callable[[], None] = lambda: None
-        state = machine.world.State() if state is None else state
-        self._stepper = Stepper(machine.world, machine.params, dt=dt, state=state, seed=seed)
-        self._in = {leaf.path: j for j, leaf in enumerate(numbers(machine.world.In))}
-        self._out = {leaf.path: j for j, leaf in enumerate(numbers(machine.world.Out))}
-        self._stepper.u[:] = flat(machine.world.In(), machine.world.In)
+        state = world.State() if state is None else part_of(world.State, state)
+        self._stepper = Stepper(world, part_of(world.Params, machine.params), dt=dt, state=state, seed=seed)
+        self._in = {leaf.path: j for j, leaf in enumerate(numbers(world.In))}
+        self._out = {leaf.path: j for j, leaf in enumerate(numbers(world.Out))}
+        self._stepper.u[:] = flat(world.In(), world.In)
         # outputs before the first tick: a step of no time changes nothing
-        rest = machine.world.step(self._stepper.params, state, machine.world.In(), Tick(0, 0.0, seed, 0))[1]
-        self._stepper.y[:] = flat(rest, machine.world.Out)
+        rest = world.step(self._stepper.params, state, world.In(), Tick(0, 0.0, seed, 0))[1]
+        self._stepper.y[:] = flat(rest, world.Out)
         self._surroundings: list[tuple[int, Array]] = []
         self._moving = threading.Lock()
         self._told: list[Array] | None = [] if record else None
@@ -74,7 +77,7 @@ class SimulatedMachine:
         """What the world is told that no actuator tells it: by channel, a number or one per tick (the last is held)."""
         told = {path: actuator for actuator, place in self.places.items() for path in place.paths.values()}
         for channel in values:
-            find(self._in, channel, f"input channel of {self.machine.world.name}")
+            find(self._in, channel, f"input channel of {self.world.name}")
             if channel in told:
                 raise InputError(f"{channel} is told by the actuator {told[channel]}: command that instead; nothing was changed")
         self._surroundings = [(self._in[channel], np.atleast_1d(np.asarray(x, float))) for channel, x in values.items()]
@@ -91,7 +94,7 @@ class SimulatedMachine:
 
     def output(self, path: str) -> float:
         """An output of the world at the end of the last tick."""
-        return float(self._stepper.y[find(self._out, path, f"output of {self.machine.world.name}")])
+        return float(self._stepper.y[find(self._out, path, f"output of {self.world.name}")])
 
     def step(self) -> None:
         """One tick."""
@@ -122,7 +125,7 @@ class SimulatedMachine:
         n = len(self._recorded())
         data = np.array(self._given).reshape(n, len(self._out), 1)
         names = tuple(path or "y" for path in self._out)
-        return Run(self.machine.world, self.dt, 0, n, 1, names, data, np.array([flat(self.state)]).T)
+        return Run(self.world, self.dt, 0, n, 1, names, data, np.array([flat(self.state)]).T)
 
     def _recorded(self) -> list[Array]:
         if self._told is None:
@@ -133,12 +136,11 @@ class SimulatedMachine:
         prefix = f"{at}." if at else ""
         inputs = {path.removeprefix(prefix): j for path, j in self._in.items() if path.startswith(prefix)}
         outputs = {path.removeprefix(prefix): j for path, j in self._out.items() if path.startswith(prefix)}
-        kind = next((kind for kind in PORTS if set(kind.channels) <= set(inputs) and set(kind.reads) <= set(outputs)), None)
+        kinds = PORTS if any(a.name == actuator for a in self.robot.actuators) else SENSORS
+        kind = next((kind for kind in kinds if set(kind.channels) <= set(inputs) and set(kind.reads) <= set(outputs)), None)
         if kind is None:
-            known = "; ".join(f"{kind.__name__} ({', '.join(kind.channels)} -> {', '.join(kind.reads)})" for kind in PORTS)
-            raise InputError(
-                f"{actuator}: no port fits {at or 'the top'!r} of the world {self.machine.world.name} with {', '.join(inputs)}; known: {known}"
-            )
+            known = "; ".join(f"{kind.__name__} ({', '.join(kind.channels)} -> {', '.join(kind.reads)})" for kind in kinds)
+            raise InputError(f"{actuator}: no port fits {at or 'the top'!r} of the world {self.world.name} with {', '.join(inputs)}; known: {known}")
         return Place(self._stepper, self._moving, kind, prefix, inputs, outputs)
 
 

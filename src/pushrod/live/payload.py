@@ -1,21 +1,11 @@
-"""Payloads of machines that have no joints to speak of: what a car and a spacecraft are told."""
+"""Payloads of machines that have no joints to speak of: what a car, a spacecraft, a multirotor and a thruster are told."""
 
-from pushrod.pipeline.names import IN_AUTOPILOT, MODES
 from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.payload import Payload, clip, number
 from pushrod.vehicles.gear import DRIVE, NAMES
 
-# what a boat takes: m/s, rad, us, us, -, -, s
-COURSE = {
-    "v_req": (-20.0, 20.0),
-    "psi_req": (-1e3, 1e3),
-    "rc_s": (0.0, 1e5),
-    "rc_d": (0.0, 1e5),
-    "u_s_test": (-10.0, 10.0),
-    "u_d_test": (-10.0, 10.0),
-    "age": (0.0, 1e9),
-}
+FLIGHT = {"z": (0.0, 1e4), "roll": (-1.0, 1.0), "pitch": (-1.0, 1.0), "yaw": (-1e3, 1e3)}  # what a multirotor takes: m, rad
 GEARS = frozenset(map(float, range(len(NAMES))))
 
 
@@ -72,33 +62,23 @@ class Attitude(Payload, frozen=True, gc=False, tag=True):
         return number("roll", self.roll) or number("pitch", self.pitch) or number("yaw", self.yaw)
 
 
-class Course(Payload, frozen=True, gc=False, tag=True):
-    """What a boat with its command pipeline is told: who owns the motors (a code of the pipeline's modes), what the autopilot is to keep, where the
-    sticks are, what a test asks for, and how old that is. Held within what the world of the boat takes.
+class Flight(Payload, frozen=True, gc=False, tag=True):
+    """What a multirotor with its loops is told: the height [m] and the attitude [rad] to keep, pitch positive nose down.
+
+    Held within what the world of the multirotor takes.
     """
 
-    mode: float = IN_AUTOPILOT
-    armed: float = 1.0
-    v_req: float = 0.0
-    psi_req: float = 0.0
-    rc_s: float = 1500.0
-    rc_d: float = 1500.0
-    u_s_test: float = 0.0
-    u_d_test: float = 0.0
-    age: float = 0.0
+    z: float = 0.0
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
 
     def problem(self) -> str | None:
-        found = next(filter(None, (number(name, getattr(self, name)) for name in self.__struct_fields__)), None)
-        if found:
-            return found
-        if not 0.0 <= self.mode < len(MODES) or int(self.mode) != self.mode:
-            return f"mode must be a code from 0 to {len(MODES) - 1} ({', '.join(MODES)}), got {self.mode!r}"
-        return None if self.armed in (0.0, 1.0) else f"armed must be 0 or 1, got {self.armed!r}"
+        return number("z", self.z) or number("roll", self.roll) or number("pitch", self.pitch) or number("yaw", self.yaw)
 
-    def within(self, limits: Limits) -> "Course":
-        told = {name: clip(getattr(self, name), lo, hi) for name, (lo, hi) in COURSE.items()}
-        same = all(getattr(self, name) == value for name, value in told.items())
-        return self if same else Course(self.mode, self.armed, **told)
+    def within(self, limits: Limits) -> "Flight":
+        held = Flight(*(clip(getattr(self, name), lo, hi) for name, (lo, hi) in FLIGHT.items()))
+        return self if held == self else held
 
 
 class Throttle(Payload, frozen=True, gc=False, tag=True):

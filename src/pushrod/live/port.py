@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from pushrod.compiled.stepper import Stepper
-from pushrod.live.command_port import BoatPort, CarPort, SpacecraftPort
+from pushrod.live.command_port import CarPort, MultirotorPort, SpacecraftPort
+from pushrod.live.nav import NavPort
+from pushrod.live.thruster_port import ThrusterPort
 from pushrod.runtime.simulated.port import JointPort, Measured
 
 # the first whose channels a place has; `channels` are what it tells the world, `reads` what it wants to know of it
-PORTS: tuple[Any, ...] = (JointPort, CarPort, SpacecraftPort, BoatPort)
+PORTS: tuple[Any, ...] = (JointPort, CarPort, SpacecraftPort, MultirotorPort, ThrusterPort)
+SENSORS: tuple[Any, ...] = (NavPort,)
 
 
 class Place:

@@ -4,16 +4,20 @@
     signals named after an actuator    a position every tick, by `direct`
     signals of channels                where a port has commands of its own (a car, a spacecraft): one every tick, by `direct`; all that
                                        belongs to no port (the slope of the road) is told to the world itself
-A world sees what it would see in a rollout of the same signals, tick by tick, so the trajectories are equal to the last bit.
+                                       where the robot's controllers do what the world does by itself (a boat): told to them, see NODES
+A world sees what it would see in a rollout of the same signals, tick by tick, so the trajectories are equal to the last bit: `against_rollout`.
 """
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushrod.compiled.rollout import rollout
 from pushrod.core.errors import InputError
+from pushrod.live.boat import Sailing
 from pushrod.live.command_port import CommandPort
 from pushrod.live.machine import Array, SimulatedMachine
 from pushrod.runtime.clock import SteppedClock
@@ -22,14 +26,16 @@ from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Traje
 from pushrod.runtime.result import Clamped, Refused, Result
 from pushrod.runtime.run import run
 from pushrod.runtime.runtime import Runtime
+from pushrod.runtime.simulated.port import JointPort
 from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
 from pushrod.sim.run import Result as Outcome
-from pushrod.sim.run import check_room, finish, sample, sample_track
+from pushrod.sim.run import check_room, compare, finish, sample, sample_track
 from pushrod.sim.run import simulate as simulate_world
 from pushrod.sim.scenario import Scenario
 
 PARTS = 20  # how often progress is told
+NODES = {"boat": Sailing}  # who tells the controllers of a robot the signals of its world, by that
 PAYLOADS: dict[str, Callable[..., Payload]] = {"position": Position, "velocity": Velocity, "effort": Effort, "hold": Hold, "stop": Stop}
 
 
@@ -53,12 +59,23 @@ class Stream(NamedTuple):
 
 
 class Live(NamedTuple):
-    """A finished run: as one of `sim.run`, and what became of what was asked."""
+    """A finished run: as one of `sim.run`, and what became of what was asked. `notes`: what else was refused."""
 
     outcome: Outcome
     answers: tuple[Answered, ...]
     streams: tuple[Stream, ...]
     machine: SimulatedMachine
+    notes: tuple[str, ...] = ()
+
+
+class Difference(NamedTuple):
+    """A live run against a rollout of the same inputs: how many signals, the one that differs most, by how much, and where first [s]."""
+
+    signals: int
+    ticks: int
+    signal: str = ""
+    most: float = 0.0
+    since: float = 0.0
 
 
 class Feed:
@@ -94,12 +111,37 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     check_room(scenario)
     told = sample(machine, scenario)
     live = SimulatedMachine.of(machine, scenario)
-    feeds = _feeds(live, scenario, told)
+    nodes = _nodes(machine, scenario, told)
+    feeds = [] if nodes else _feeds(live, scenario, told)
     progress(0, scenario.steps)
     clock = SteppedClock()
-    answers = run(_through_runtime(live, clock, scenario, feeds, progress), clock)
-    outcome = finish(machine, scenario, live.run(), live.inputs())
-    return Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
+    answers = run(_through_runtime(live, clock, scenario, feeds, nodes, progress), clock)
+    if nodes is None:
+        outcome = finish(machine, scenario, live.run(), live.inputs())
+        made = Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
+    else:
+        outcome = finish(machine, scenario, nodes.run(scenario.world, live.run(), live.state), dict(told))
+        made = Live(outcome, answers, tuple(Stream(name, *sent) for name, sent in nodes.sent.items()), live, tuple(nodes.refused_switches))
+    if not scenario.comparisons:
+        return made
+    again = replace(scenario, comparisons=())
+    return made._replace(
+        outcome=replace(outcome, compared=compare(outcome, lambda params: simulate(machine, replace(again, params=params)).outcome.columns))
+    )
+
+
+def against_rollout(live: Live) -> Difference:
+    """What the same inputs come to in one compiled run of the whole world."""
+    how, run = live.outcome.scenario, live.outcome.run
+    inputs = {name.removeprefix("in."): column for name, column in live.outcome.columns.items() if name.startswith("in.")}
+    plain = rollout(how.world, how.params, inputs, steps=how.steps, dt=how.dt, state=how.state, seed=how.seed)
+    differs = ~((run.data == plain.data) | (np.isnan(run.data) & np.isnan(plain.data)))[:, :, 0]
+    if not differs.any():
+        return Difference(len(run.names), how.steps)
+    apart = np.abs(run.data - plain.data)[:, :, 0]
+    j = int(np.argmax(np.nanmax(apart, axis=0)))
+    first = int(np.argmax(differs.any(axis=1)))
+    return Difference(len(run.names), how.steps, run.names[j], float(np.nanmax(apart[:, j])), float(plain.t[first]))
 
 
 def outcome(machine: Machine, scenario: Scenario) -> Outcome:
@@ -108,7 +150,7 @@ def outcome(machine: Machine, scenario: Scenario) -> Outcome:
 
 
 async def _through_runtime(
-    live: SimulatedMachine, clock: SteppedClock, scenario: Scenario, feeds: list[Feed], progress: Callable[[int, int], None]
+    live: SimulatedMachine, clock: SteppedClock, scenario: Scenario, feeds: list[Feed], nodes: Sailing | None, progress: Callable[[int, int], None]
 ) -> tuple[Answered, ...]:
     over = asyncio.Event()
     live.finished = over.set
@@ -123,10 +165,14 @@ async def _through_runtime(
             raise InputError(f"{live.robot.name} cannot be armed: {armed.refusal} {'; '.join(armed.missing)}")
         watch = rt.bus.subscribe(("actuator",), (EndMotion,), size=scenario.steps + len(scenario.commands) + 1)
         senders = [(feed, rt[feed.actuator].direct) for feed in feeds]
+        if nodes is not None:
+            nodes.begin(rt)
 
         def tick(k: int) -> None:
             if k >= scenario.steps:
                 return  # at the very end nothing is asked any more
+            if nodes is not None:
+                nodes.tick(k)
             for feed, direct in senders:
                 feed.note(direct.send(feed.payload(k)))
             for command in due.get(k, ()):
@@ -134,12 +180,25 @@ async def _through_runtime(
             if k * PARTS // scenario.steps != (k + 1) * PARTS // scenario.steps:
                 progress(k + 1, scenario.steps)
 
-        rt.loop(hz=1.0 / scenario.dt, name=f"scenario {scenario.name}")(tick)
+        rt.loop(hz=1.0 / scenario.dt, name=f"scenario {scenario.name}", rank=0)(tick)  # before the controllers, which heed it in the same tick
         await over.wait()
+        if nodes is not None:
+            nodes.collect()
         rt.disarm("the scenario has ended")
         while (message := watch.poll()) is not None:
             ends[message.payload.command_id or ""] = (message.time, message.payload)
     return tuple(Answered(command, result, *ends.get(command.id, ())) for command, result, *_ in answers)
+
+
+def _nodes(machine: Machine, scenario: Scenario, told: Mapping[str, Array]) -> Sailing | None:
+    if machine.live is None:
+        return None
+    if machine.world.name not in NODES:
+        raise InputError(
+            f"nobody knows which signals of the world {machine.world.name} are for which controller of {machine.name}: run it without --live, "
+            "or start SimulatedMachine in a Runtime and tell them yourself"
+        )
+    return NODES[machine.world.name](scenario, told)
 
 
 def _feeds(live: SimulatedMachine, scenario: Scenario, told: Mapping[str, Array]) -> list[Feed]:
@@ -149,7 +208,7 @@ def _feeds(live: SimulatedMachine, scenario: Scenario, told: Mapping[str, Array]
     for actuator, place in live.places.items():
         signals = [path for path in place.paths.values() if path in scenario.tracks]
         own = issubclass(place.kind, CommandPort)
-        if actuator in scenario.streams and not own:
+        if actuator in scenario.streams and issubclass(place.kind, JointPort):
             feeds.append(Feed(actuator, _positions(sample_track(scenario.streams[actuator], t))))
         elif actuator in scenario.streams:
             scenario.document.add(("signals", actuator), f"{actuator} takes no positions; give signals for {', '.join(place.paths.values())}")

@@ -28,9 +28,10 @@ _thrusters = Reach()
 
 
 class ThrusterState(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """What a thruster gives, -1 to 1, as it measured it."""
+    """What a thruster gives, -1 to 1, as it measured it; and what share of its output it says it still has, where it can tell."""
 
     u: float
+    health: float | None = None
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,6 +43,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Thruster:
     disarm: ClassVar[str] = "pushrod.live.thruster:disarm"
+    in_process: ClassVar[bool] = True
     options: ClassVar[type] = Options
     command_payloads: ClassVar[tuple[type[Payload], ...]] = (Throttle, Stop)
 
@@ -83,10 +85,13 @@ class Thruster:
     @property
     def u(self) -> float:
         """What it gives now."""
+        return self.u_at(self.context.now())
+
+    def u_at(self, now: float) -> float:
         with self._lock:
             if self._since is None:
                 return self._from
-            gone = self.context.now() - self._since
+            gone = max(now - self._since, 0.0)
             left = abs(self._from) - (gone / self.settings.neutral_time if self.settings.neutral_time > 0.0 else 1.0)
             return sign(self._from) * left if left > 0.0 else 0.0
 

@@ -60,7 +60,7 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
     robot: A[str | None, Text(description="what commands it when it is live: a shipped robot, or a .yaml or .urdf file beside this one")] = None
     ports: A[dict[str, str], Text(description="by actuator or sensor of the robot: where its channels are in the world; '' is the top")] = {}
-    live: A[str | None, Text(description="the world behind the ports, if it is another one: a part of this one, whose controllers the robot has")] = (
+    live: A[str | None, Text(description="the world behind the ports, if only a part of this one; the robot has the controllers")] = (
         None
     )
 

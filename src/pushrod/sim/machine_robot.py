@@ -1,7 +1,8 @@
 """The robot of a machine: the description its actuators are commanded by, and which part of the world each of them is.
 
 robot: arm                                             a shipped robot, or a .yaml or .urdf file beside the machine's
-ports: {shoulder_motor: shoulder, elbow_motor: elbow}  actuator: where its channels are in the world's inputs and outputs; "" is the top
+ports: {shoulder_motor: shoulder, elbow_motor: elbow}  actuator: where its channels are in the world's inputs and outputs; "" is the top.
+                                                       A sensor that the world measures for has its place too
 """
 
 from pathlib import Path
@@ -58,10 +59,11 @@ def _load(name: str, document: Document) -> Robot | None:
 
 def _read_ports(robot: Robot, ports: dict[str, Any], world: World, document: Document) -> dict[str, str]:
     actuators = {actuator.name: actuator for actuator in robot.actuators}
+    sensors = {sensor.name: sensor for sensor in robot.sensors}
     there = {place: place for place in places(world)}
     for actuator, place in ports.items():
-        if actuator not in actuators:
-            document.add(("ports", actuator), unknown(actuators, actuator, "actuator"))
+        if actuator not in actuators and actuator not in sensors:
+            document.add(("ports", actuator), unknown(actuators | sensors, actuator, "actuator" if not sensors else "actuator or sensor"))
         if place not in there:
             known = ", ".join(map(repr, there))
             document.add(("ports", actuator), f"no part {place!r} of the world {world.name} has a motor; known: {known} ('' is the top)")
@@ -71,7 +73,8 @@ def _read_ports(robot: Robot, ports: dict[str, Any], world: World, document: Doc
         document.add(("ports",) if ports else ("robot",), what)
     taken: dict[str, str] = {}
     for actuator, place in ports.items():
-        if place in taken:
+        if place in taken and actuator in actuators:
             document.add(("ports", actuator), f"{place!r} is the place of {taken[place]} already")
-        taken.setdefault(place, actuator)
-    return {actuator: place for actuator, place in ports.items() if place in there and actuator in actuators}
+        if actuator in actuators:
+            taken.setdefault(place, actuator)
+    return {name: place for name, place in ports.items() if place in there and name in actuators | sensors}

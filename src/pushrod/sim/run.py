@@ -53,7 +53,9 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     check_room(scenario)
     inputs = sample(machine, scenario)
     result = finish(machine, scenario, roll(scenario, scenario.params, inputs, progress), inputs)
-    return replace(result, compared=compare(result, inputs)) if scenario.comparisons else result
+    if not scenario.comparisons:
+        return result
+    return replace(result, compared=compare(result, lambda params: signals(roll(scenario, params, inputs), inputs)))
 
 
 def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
@@ -71,13 +73,11 @@ def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Ca
     return replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
 
 
-def compare(result: Result, inputs: dict[str, Array]) -> tuple[Compared, ...]:
-    """The comparisons of a scenario: run again with what differs, but for the run there is."""
+def compare(result: Result, again: Callable[[Any], dict[str, Array]]) -> tuple[Compared, ...]:
+    """The comparisons of a scenario: run `again` with what differs, but for the run there is."""
 
     def columns(params: Any) -> dict[str, Array]:
-        if params == result.scenario.params:
-            return result.columns
-        return signals(roll(result.scenario, params, inputs), inputs)
+        return result.columns if params == result.scenario.params else again(params)
 
     return tuple(
         take(comparison, result.t, (columns(comparison.params[0]), columns(comparison.params[1])), result.scenario.dt)
