@@ -16,7 +16,7 @@ from pushrod.live.pipeline.request import NEVER
 from pushrod.pipeline import n_act
 from pushrod.pipeline.act import Act, Alloc, Man, Motor, Params, Shp, Slew, Trim
 from pushrod.pipeline.n_motor_pipeline import N_MOTOR_PIPELINE
-from pushrod.pipeline.n_motor_pipeline import Out as NOut
+from pushrod.pipeline.n_topic import Out as NOut
 from pushrod.pipeline.names import AUTOPILOT, BY_IDLE, BY_TIMEOUT, MODES, NONE
 from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR_PIPELINE
 

@@ -505,7 +505,7 @@ def test_motors_that_take_no_throttle_are_told_of() -> None:
 
 
 def test_n_effectors_come_to_rest_too_and_are_told_what_a_gate_did() -> None:
-    from pushrod.pipeline.n_motor_pipeline import Out
+    from pushrod.pipeline.n_topic import Out
 
     names = ("m0", "m1", "m2", "m3")
 

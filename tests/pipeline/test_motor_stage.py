@@ -13,9 +13,9 @@ from pushrod.pipeline.motor_stage import Params, State, step
 def test_the_parts_act_in_their_order() -> None:
     p = Params(gain=2.0, offset=0.1, lo=-0.8, hi=0.8, deadband=0.2, up=1.0, down=4.0)
     _, y = step(p, State(0.5), 0.5, 0.1)
-    assert y == pytest.approx((1.1, 0.8, 0.8, 0.6, 0.6))
+    assert y == pytest.approx((1.1, 0.8, 0.8, 0.6, 0.6, 0.6))
     _, y = step(p, State(0.5), 0.0, 0.1)
-    assert y == pytest.approx((0.1, 0.1, 0.0, 0.1, 0.1))  # through the dead band on its way
+    assert y == pytest.approx((0.1, 0.1, 0.0, 0.1, 0.1, 0.1))  # through the dead band on its way
 
 
 def test_a_dead_band_needs_a_zero_that_is_allowed() -> None:

@@ -18,11 +18,16 @@ from pushrod.pipeline.act import Params as TwoParams
 from pushrod.pipeline.allocate.axes import Axes, Effectors, Health
 from pushrod.pipeline.allocate.effectiveness import Params as Law
 from pushrod.pipeline.n_act import Act, Params
-from pushrod.pipeline.n_motor_pipeline import In, Out, State, step
+from pushrod.pipeline.n_motor_pipeline import State, step
+from pushrod.pipeline.n_topic import In, Out
 from pushrod.pipeline.names import REASONS
 from pushrod.pipeline.topic import ActuatorReq
 
 DT = 0.02
+
+
+def pulses(n: int) -> n_act.Esc:
+    return n_act.Esc((1100.0,) * n, (1500.0,) * n, (1900.0,) * n, (0.0,) * n)
 
 
 def from_law(law: Law, policy: float, slew_aware: float, rate: float, trim: float) -> Params:
@@ -35,6 +40,7 @@ def from_law(law: Law, policy: float, slew_aware: float, rate: float, trim: floa
         n_act.Trim((1.0 + trim,) * n, (trim,) * n),
         n_act.Motor((0.05,) * n),
         n_act.Slew((rate,) * n, (2.0 * rate,) * n, 0.5),
+        pulses(n),
     )
     assert not list(problems(Params(act)))
     return Params(act)
@@ -67,6 +73,7 @@ def test_with_two_effectors_it_is_the_two_motor_pipeline(p: TwoParams, reqs: lis
         n_act.Trim((a.trim.gain_L, a.trim.gain_R), (a.trim.offset_L, a.trim.offset_R)),
         n_act.Motor((a.motor.deadband,) * 2),
         n_act.Slew((a.slew.up,) * 2, (a.slew.down,) * 2, a.slew.neutral_time),
+        pulses(2),
     )
     if a.sw.u_LR_max - a.sw.u_LR_min < 1e-6:
         return  # motors that cannot move serve no axis there
@@ -82,6 +89,8 @@ def test_with_two_effectors_it_is_the_two_motor_pipeline(p: TwoParams, reqs: lis
             (y.aw[:2], (z.fb.aw_s, z.fb.aw_d)),
             (y.aw_req[:2], (z.fb.aw_s_req, z.fb.aw_d_req)),
             (y.trim[:2], (z.fb.trim_s, z.fb.trim_d)),
+            (y.pulse[:2], (z.esc.pulse_L, z.esc.pulse_R)),
+            (y.a_max_eff[:1] if req.src else (), (z.diag.u_s_max_eff,) if req.src else ()),
             *(((x.a0, x.a1), (a, b)) for x, a, b in zip(y.loss, z.diag.loss_s, z.diag.loss_d, strict=True)),
         ):
             assert ours == pytest.approx(theirs, abs=1e-7)  # the residual in requests is up to a hundredfold

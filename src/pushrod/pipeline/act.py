@@ -54,6 +54,7 @@ class Alloc(NamedTuple):
     w_s: A[float, Q("-", 1e-6, 1e6, "weight of the surge error")] = 1.0
     w_d: A[float, Q("-", 1e-6, 1e6, "weight of the differential error")] = 1.0
     slew_aware: A[float, flag("the allocator knows how far each motor can move in this tick")] = 0.0
+    gain_max: A[float, Q("-", 2.0, 1e3, "most a weak motor is asked for, per what a well one would be; one that would need more is not asked")] = 10.0
 
 
 class Trim(NamedTuple):

@@ -3,23 +3,28 @@
     ach  = B y            y final outputs, B the effectiveness the allocator used: half sum and half difference, each motor times its health k
     free = B (y - o) / g  the trim removed
     aw   = free - cmd                                 in the space of the hardware
-    aw_req = (free - shaped) / max(slope, 0.01)       in the space of the request: shaped is the command before the envelope, slope its du/dx
+    aw_req = (free' - shaped) / max(slope, 0.01)      in the space of the request: shaped is the command before the envelope, slope its du/dx,
+                                                      free' what it would be without the dead band of the motors
 
 The loss of a stage is the value before it less the value after it, on each axis, trim removed; so all of them add up. Where no request comes through
-(a scale of 0, a dead band) aw_req is -req. The slope counts as 0.01 at least, so that no residual grows more than a hundredfold.
+(a scale of 0, the dead band of a stick) aw_req is -req. The slope counts as 0.01 at least, so that no residual grows more than a hundredfold.
+
+What the dead band of a motor takes is a loss like the others, but it is no limit: a greater request gets through it. So it stays out of aw_req; else
+the integral that has to push through the band would be emptied while it grows.
 """
 
 from typing import Annotated as A
 from typing import NamedTuple
 
 from pushrod.core.purity import pure
-from pushrod.core.quantity import Q
+from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import maximum, minimum
 from pushrod.pipeline.act import Act
 from pushrod.pipeline.allocate.two_motor import Bounds
 from pushrod.pipeline.motor_stage import Out as Passed
 from pushrod.pipeline.motor_stage import Params as MotorParams
 from pushrod.pipeline.motor_stage import untrimmed
+from pushrod.pipeline.names import SPEED_PRIORITY, WEIGHTED
 from pushrod.pipeline.shaping import Feel
 from pushrod.pipeline.shaping import Out as Shaped
 from pushrod.pipeline.topic import ActuatorReq, Allocated, Diagnostics, Loss, MixerFeedback
@@ -42,6 +47,15 @@ class Motors(NamedTuple):
     R: MotorParams = MotorParams()
     k_L: A[float, Q("-", 0.0, 1.0)] = 1.0
     k_R: A[float, Q("-", 0.0, 1.0)] = 1.0
+
+
+class Seen(NamedTuple):
+    """What is known of the motors beside what they were told, and whether that and the tick are numbers."""
+
+    resid_s: A[float, Q("-")] = 0.0
+    resid_d: A[float, Q("-")] = 0.0
+    bad_dt: A[float, flag()] = 0.0
+    bad_known: A[float, flag()] = 0.0
 
 
 @pure
@@ -74,10 +88,17 @@ def in_request(residual: float, req: float, feel: Feel) -> float:
 
 
 @pure
+def less_achieved(aw_req: float, gone: float, feel: Feel) -> float:
+    """The residual of a request once so much less is achieved than the motors were told."""
+    return aw_req - gone / maximum(feel.slope, SLOPE_LEAST) if feel.slope > 0.0 or feel.u != 0.0 else aw_req
+
+
+@pure
 def feedback(m: Motors, req: ActuatorReq, shaped: Shaped, L: Passed, R: Passed, wish_L: float, wish_R: float) -> MixerFeedback:
     """`wish` is what the command alone would have each motor do, trim included."""
     ach = mixed(m, L.y, R.y)
     net = free(m, L.y, R.y)
+    through = free(m, L.through, R.through)
     sat_L = changed(L.y, wish_L)
     sat_R = changed(R.y, wish_R)
     return MixerFeedback(
@@ -88,8 +109,8 @@ def feedback(m: Motors, req: ActuatorReq, shaped: Shaped, L: Passed, R: Passed, 
         to_flag(sat_L or sat_R),
         net.s - shaped.cmd.u_s_cmd,
         net.d - shaped.cmd.u_d_cmd,
-        in_request(net.s - shaped.s.u, req.u_s_req, shaped.s),
-        in_request(net.d - shaped.d.u, req.u_d_req, shaped.d),
+        in_request(through.s - shaped.s.u, req.u_s_req, shaped.s),
+        in_request(through.d - shaped.d.u, req.u_d_req, shaped.d),
         ach.s - net.s,
         ach.d - net.d,
     )
@@ -103,7 +124,7 @@ def losses(req: float, shaped: float, cmd: float, well: float, alloc: float, cla
 
 @pure
 def diagnose(
-    p: Act, m: Motors, b: Bounds, req: ActuatorReq, shaped: Shaped, well: Allocated, alloc: Allocated, L: Passed, R: Passed, resid: Pair
+    p: Act, m: Motors, b: Bounds, req: ActuatorReq, shaped: Shaped, well: Allocated, alloc: Allocated, L: Passed, R: Passed, seen: Seen
 ) -> Diagnostics:
     cmd = shaped.cmd
     clamped = free(m, L.clamped, R.clamped)
@@ -114,6 +135,9 @@ def diagnose(
     moved_L = changed(L.trimmed, L.clamped) or changed(L.banded, L.slewed) or changed(L.slewed, L.y)
     moved_R = changed(R.trimmed, R.clamped) or changed(R.banded, R.slewed) or changed(R.slewed, R.y)
     hi = minimum(p.sw.u_LR_max, p.hw.u_LR_max)
+    gone = (1 if m.k_L == 0.0 else 0) + (1 if m.k_R == 0.0 else 0)
+    # one motor serves one axis: the one that comes first, or counts for more
+    s_first = p.alloc.policy == SPEED_PRIORITY or (p.alloc.policy == WEIGHTED and p.alloc.w_s >= p.alloc.w_d)
     return Diagnostics(
         to_flag(changed(cmd.u_s_cmd, shaped.s.u) or changed(cmd.u_d_cmd, shaped.d.u)),
         to_flag(changed(s, cmd.u_s_cmd) or changed(alloc.u_d_alloc, cmd.u_d_cmd)),
@@ -125,6 +149,11 @@ def diagnose(
         maximum(p.sw.u_LR_min, p.hw.u_LR_min),
         losses(req.u_s_req, shaped.s.u, cmd.u_s_cmd, well.u_s_alloc, s, clamped.s, banded.s, slewed.s, out.s),
         losses(req.u_d_req, shaped.d.u, cmd.u_d_cmd, well.u_d_alloc, alloc.u_d_alloc, clamped.d, banded.d, slewed.d, out.d),
-        resid.s,
-        resid.d,
+        seen.resid_s,
+        seen.resid_d,
+        maximum(1.0 / m.k_L if m.k_L > 0.0 else 0.0, 1.0 / m.k_R if m.k_R > 0.0 else 0.0),
+        to_flag(gone > 1 or (gone == 1 and not s_first)),
+        to_flag(gone > 1 or (gone == 1 and s_first)),
+        seen.bad_dt,
+        seen.bad_known,
     )

@@ -9,6 +9,8 @@
 u, y   mixed and final output of the motor [-];  g, o trim [-];  rising means a growing signed value, for slew.up
 
 The slew stands behind the dead band, so the output may pass through the band on its way. All five values are kept: losses are told from them.
+`through` is the output as it would be without the dead band: what controllers unwind by, for to push through the band is their work. A tick that is
+no time (negative, NaN) counts as 0: the output stays where it is.
 """
 
 from collections.abc import Iterator
@@ -19,6 +21,8 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
 from pushrod.core.scalar import clamp
+
+LONGEST = 1e9  # seconds: a longer tick is none
 
 
 class Params(NamedTuple):
@@ -52,6 +56,18 @@ class Out(NamedTuple):
     banded: A[float, Q("-")] = 0.0
     slewed: A[float, Q("-")] = 0.0
     y: A[float, Q("-")] = 0.0
+    through: A[float, Q("-", about="y, were there no dead band")] = 0.0
+
+
+@pure
+def tick(dt: float) -> float:
+    """The length of a tick; 0 where it is none."""
+    return dt if dt > 0.0 and dt <= LONGEST else 0.0
+
+
+@pure
+def slew(p: Params, last: float, u: float, dt: float) -> float:
+    return clamp(u, last - p.down * dt, last + p.up * dt)
 
 
 @pure
@@ -59,8 +75,9 @@ def pass_motor(p: Params, last: float, u: float, dt: float) -> Out:
     trimmed = p.gain * u + p.offset
     clamped = clamp(trimmed, p.lo, p.hi)
     banded = 0.0 if abs(clamped) < p.deadband and p.lo <= 0.0 and p.hi >= 0.0 else clamped
-    slewed = clamp(banded, last - p.down * dt, last + p.up * dt)
-    return Out(trimmed, clamped, banded, slewed, clamp(slewed, p.hw_lo, p.hw_hi))
+    slewed = slew(p, last, banded, dt)
+    through = clamp(slew(p, last, clamped, dt), p.hw_lo, p.hw_hi)
+    return Out(trimmed, clamped, banded, slewed, clamp(slewed, p.hw_lo, p.hw_hi), through)
 
 
 @pure
@@ -70,8 +87,9 @@ def untrimmed(p: Params, y: float) -> float:
 
 @pure
 def step(p: Params, s: State, u: float, dt: float) -> tuple[State, Out]:
-    y = pass_motor(p, clamp(s.u, p.hw_lo, p.hw_hi), u, dt)
-    return State(y.y) if dt > 0.0 else s, y
+    h = tick(dt)
+    y = pass_motor(p, clamp(s.u, p.hw_lo, p.hw_hi), u, h)
+    return State(y.y) if h > 0.0 else s, y
 
 
 MOTOR_STAGE = Model("motor_stage", Params, State, In, Out, step)

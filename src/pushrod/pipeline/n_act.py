@@ -77,6 +77,15 @@ class Slew(NamedTuple):
     neutral_time: A[float, Q("s", 1e-3, 60.0, "from any output to rest at most, whatever the rates above say")] = 1.0
 
 
+class Esc(NamedTuple):
+    """From a normalised output to a pulse width, effector by effector."""
+
+    us_min: A[Floats, Table("us", about="at u = -1; us_min = us_mid: an effector that turns one way")] = (1100.0, 1100.0, 1100.0, 1100.0)
+    us_mid: A[Floats, Table("us", shape=("us_min",), about="at rest")] = (1500.0, 1500.0, 1500.0, 1500.0)
+    us_max: A[Floats, Table("us", shape=("us_min",), about="at u = 1")] = (1900.0, 1900.0, 1900.0, 1900.0)
+    reverse: A[Floats, Table("-", shape=("us_min",), about="1: it turns the other way round; 0: it does not")] = ZEROS
+
+
 # tables over axes; all others are over effectors, but for B, which is over both
 OVER_AXES = ("sw.a_min", "sw.a_max", "shp.ap.scale", "shp.man.scale", "alloc.weight", "alloc.order")
 LAW = {"lo": "sw.u_min", "hi": "sw.u_max"}  # what the allocator calls by another name
@@ -92,6 +101,10 @@ RANGES = {
     "motor.deadband": (0.0, 1.0),
     "slew.up": (0.0, 1e9),
     "slew.down": (0.0, 1e9),
+    "esc.us_min": (500.0, 2500.0),
+    "esc.us_mid": (500.0, 2500.0),
+    "esc.us_max": (500.0, 2500.0),
+    "esc.reverse": (0.0, 1.0),
 }
 
 
@@ -103,6 +116,7 @@ class Act(NamedTuple):
     trim: Trim = Trim()
     motor: Motor = Motor()
     slew: Slew = Slew()
+    esc: Esc = Esc()
 
     def flaws(self, dt: float | None) -> Iterator[str]:
         n, m = len(self.hw.u_min), len(self.sw.a_min)
@@ -116,6 +130,7 @@ class Act(NamedTuple):
                 if not lo <= x <= hi:
                     yield f"{path}[{j}] = {x:g} is outside its legal range; allowed [{lo:g}, {hi:g}]"
         yield from self._order()
+        yield from self._pulses()
         for text in law(self).flaws(None):
             name = text.split("[")[0].split(" ")[0]
             yield f"{LAW.get(name, f'alloc.{name}')}{text[len(name) :].replace(' hi[', ' sw.u_max[')}"
@@ -135,6 +150,23 @@ class Act(NamedTuple):
         for i, (lo, hi) in enumerate(zip(sw.a_min, sw.a_max, strict=False)):
             if lo > hi:
                 yield f"sw.a_min[{i}] = {lo:g} lies above sw.a_max[{i}] = {hi:g}; swap them"
+
+    def _pulses(self) -> Iterator[str]:
+        esc = self.esc
+        for j, (lo, mid, hi, back) in enumerate(zip(esc.us_min, esc.us_mid, esc.us_max, esc.reverse, strict=False)):
+            if lo > mid:
+                yield f"esc.us_min[{j}] = {lo:g} us lies above esc.us_mid[{j}] = {mid:g} us; it must not"
+            if mid >= hi:
+                yield f"esc.us_max[{j}] = {hi:g} us does not lie above esc.us_mid[{j}] = {mid:g} us; it must"
+            if back not in (0.0, 1.0):
+                yield f"esc.reverse[{j}] = {back:g} must be 0 or 1"
+            if lo >= mid and back == 1.0:
+                yield f"esc.reverse[{j}] is set, but what turns one way (us_min >= us_mid) cannot be turned round; clear it or lower us_min"
+            if lo >= mid and self.hw.u_min[j : j + 1] and self.hw.u_min[j] < 0.0:
+                yield (
+                    f"esc.us_min[{j}] = {lo:g} us is no less than esc.us_mid[{j}] = {mid:g} us, what turns one way, "
+                    f"but hw.u_min[{j}] = {self.hw.u_min[j]:g} asks for reverse; set it to 0 or lower esc.us_min[{j}]"
+                )
 
 
 class Params(NamedTuple):

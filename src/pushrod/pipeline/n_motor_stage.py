@@ -25,6 +25,7 @@ class Stages(NamedTuple):
     banded: A[tuple[Any, ...], effector_line] = effector_line.empty()
     slewed: A[tuple[Any, ...], effector_line] = effector_line.empty()
     y: A[tuple[Any, ...], effector_line] = effector_line.empty()
+    through: A[tuple[Any, ...], effector_line] = effector_line.empty()
     acted: A[float, flag("a clamp or a slew limit acted")] = 0.0
 
 
@@ -68,6 +69,7 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: 
     banded = z.banded
     slewed = z.slewed
     y = z.y
+    through = z.through
     acted = False
     for j in range(n):
         w = pass_motor(motor(p, j, at_rest or effector_line.get(k, j) == 0.0), effector_line.get(last, j), effector_line.get(u, j), dt)
@@ -76,5 +78,6 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: 
         banded = effector_line.put(banded, j, w.banded)
         slewed = effector_line.put(slewed, j, w.slewed)
         y = effector_line.put(y, j, w.y)
+        through = effector_line.put(through, j, w.through)
         acted = acted or changed(w.trimmed, w.clamped) or changed(w.banded, w.slewed) or changed(w.slewed, w.y)
-    return Stages(trimmed, clamped, banded, slewed, y, to_flag(acted))
+    return Stages(trimmed, clamped, banded, slewed, y, through, to_flag(acted))

@@ -54,8 +54,8 @@ class MixerFeedback(NamedTuple):
     sat_any: A[float, flag()] = 0.0
     aw_s: A[float, Q("-", about="achieved less commanded, trim removed")] = 0.0
     aw_d: A[float, Q("-", about="achieved less commanded, trim removed")] = 0.0
-    aw_s_req: A[float, Q("-", about="the same, envelope included, in the space of the request: what an integrator of requests takes")] = 0.0
-    aw_d_req: A[float, Q("-", about="the same, envelope included, in the space of the request: what an integrator of requests takes")] = 0.0
+    aw_s_req: A[float, Q("-", about="the same with the envelope, without the dead band, as a request: what an integrator of requests takes")] = 0.0
+    aw_d_req: A[float, Q("-", about="the same with the envelope, without the dead band, as a request: what an integrator of requests takes")] = 0.0
     trim_s: A[float, Q("-", about="what the trim adds to u_s_ach")] = 0.0
     trim_d: A[float, Q("-", about="what the trim adds to u_d_ach")] = 0.0
 
@@ -87,3 +87,8 @@ class Diagnostics(NamedTuple):
     loss_d: Loss = Loss()
     resid_s: A[float, Q("-", about="measured less put out: a fault nobody announced")] = 0.0
     resid_d: A[float, Q("-", about="measured less put out: a fault nobody announced")] = 0.0
+    gain: A[float, Q("-", 0.0, about="most a motor is asked for, per what a well one would be")] = 1.0
+    lost_s: A[float, flag("a motor that is not asked any more leaves nothing to serve this axis by itself")] = 0.0
+    lost_d: A[float, flag("a motor that is not asked any more leaves nothing to serve this axis by itself")] = 0.0
+    bad_dt: A[float, flag("the tick is no length of time: the motors stay where they are")] = 0.0
+    bad_known: A[float, flag("a health is no number, such a motor counts as dead; or a measurement, there is no residual")] = 0.0

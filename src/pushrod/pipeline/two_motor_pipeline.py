@@ -3,11 +3,19 @@
     req -> cmd -> alloc -> u_L = (s - d) / k_L, u_R = (s + d) / k_R -> trim, clamp, dead band, slew -> ach
 
 k    health of a motor as announced [-]: 1 well, 0 dead. What it can contribute shrinks with it, and the allocator knows
+f    how much of a weak motor is used [-]: f = clamp(k gain_max - 1, 0, 1); its bounds are those of a well one times k f, its trim offset times f
 meas what a motor really does, where that is measured: the difference is told as a residual, and stays out of what controllers unwind by,
      for making up for it is their work
 
 Two models: TWO_MOTOR takes a request, TWO_MOTOR_PIPELINE takes the sources and selects one. A neutral request (no owner, too old, aborted, no number)
 takes both motors to rest within `act.slew.neutral_time`, past trim, dead band and software envelope.
+
+No gain above a stated bound: 1 / k <= gain_max for every motor that is asked. One of k <= 1 / gain_max counts as dead and an axis is told as
+lost; up to 2 / gain_max it is used less and less, so that nothing jumps on the way. Before the trim |du_L|, |du_R| <= gain_max (|ds| + |dd|)
+while no limit acts, and twice that in any case, for a motor takes over what the other one cannot give.
+
+A tick that is no length of time (negative, NaN, infinite) is 0: nothing moves, and `bad_dt` tells. A health that is no number is 0, with a
+measurement that is none there is no residual, and `bad_known` tells.
 """
 
 from typing import Annotated as A
@@ -21,14 +29,12 @@ from pushrod.pipeline import request
 from pushrod.pipeline.act import Act, Params
 from pushrod.pipeline.allocate.two_motor import Bounds, allocate
 from pushrod.pipeline.esc import to_pulse
-from pushrod.pipeline.feedback import Motors, Pair, diagnose, feedback, free
+from pushrod.pipeline.feedback import Motors, Pair, Seen, diagnose, feedback, free, to_flag
+from pushrod.pipeline.motor_stage import LONGEST, pass_motor, tick
 from pushrod.pipeline.motor_stage import Params as MotorParams
-from pushrod.pipeline.motor_stage import pass_motor
 from pushrod.pipeline.names import NONE
 from pushrod.pipeline.shaping import shape
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
-
-HEALTH_LEAST = 1e-3  # a motor that does less counts as dead: it is not asked
 
 
 class State(NamedTuple):
@@ -94,17 +100,39 @@ def shared_out(v: float, k: float) -> float:
 
 
 @pure
-def known_health(k: float) -> float:
-    return clamp(k, 0.0, 1.0) if k >= HEALTH_LEAST else 0.0
+def known_health(k: float, gain_max: float) -> float:
+    """k; 0 for a motor that would need too much gain, or of which nothing is known."""
+    return minimum(k, 1.0) if k * gain_max > 1.0 else 0.0
 
 
 @pure
-def residual(m: Motors, y_L: float, y_R: float, known: Known) -> Pair:
-    if known.measured == 0.0 or not (request.finite(known.u_L_meas) and request.finite(known.u_R_meas)):
-        return Pair(0.0, 0.0)
+def used(k: float, gain_max: float) -> float:
+    """f: all of a motor that does enough, less and less of a weaker one."""
+    return clamp(k * gain_max - 1.0, 0.0, 1.0)
+
+
+@pure
+def motors(p: Act, known: Known, at_rest: bool) -> Motors:
+    """Both as they are: a dead one rests, without its trim."""
+    g = p.alloc.gain_max
+    k_L = known_health(known.health_L, g)
+    k_R = known_health(known.health_R, g)
+    mL = motor_params(p, p.trim.gain_L, used(k_L, g) * p.trim.offset_L, at_rest or k_L == 0.0)
+    mR = motor_params(p, p.trim.gain_R, used(k_R, g) * p.trim.offset_R, at_rest or k_R == 0.0)
+    return Motors(mL, mR, k_L, k_R)
+
+
+@pure
+def seen(m: Motors, y_L: float, y_R: float, known: Known, dt: float) -> Seen:
+    """The residual: what measured motors do beyond what they were told. None where it cannot be known, which is told."""
+    bad_dt = to_flag(not (dt >= 0.0 and dt <= LONGEST))
+    measures = request.finite(known.u_L_meas) and request.finite(known.u_R_meas)
+    strange = to_flag(not (request.finite(known.health_L) and request.finite(known.health_R) and (measures or known.measured == 0.0)))
+    if known.measured == 0.0 or not measures:
+        return Seen(0.0, 0.0, bad_dt, strange)
     a = free(m, known.u_L_meas, known.u_R_meas)
     b = free(m, y_L, y_R)
-    return Pair(a.s - b.s, a.d - b.d)
+    return Seen(a.s - b.s, a.d - b.d, bad_dt, strange)
 
 
 @pure
@@ -113,27 +141,31 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
     shaped = shape(p.shp, p.sw, req)
     cmd = shaped.cmd
     at_rest = req.src == NONE
-    k_L = known_health(known.health_L)
-    k_R = known_health(known.health_R)
-    mL = motor_params(p, p.trim.gain_L, p.trim.offset_L, at_rest or k_L == 0.0)  # a dead motor rests: no trim either
-    mR = motor_params(p, p.trim.gain_R, p.trim.offset_R, at_rest or k_R == 0.0)
-    m = Motors(mL, mR, k_L, k_R)
+    m = motors(p, known, at_rest)
+    k_L = m.k_L
+    k_R = m.k_R
+    c_L = k_L * used(k_L, p.alloc.gain_max)
+    c_R = k_R * used(k_R, p.alloc.gain_max)
+    h = tick(dt)
     last_L = clamp(s.u_L, p.hw.u_LR_min, p.hw.u_LR_max)
     last_R = clamp(s.u_R, p.hw.u_LR_min, p.hw.u_LR_max)
 
-    reach_L = reach(p, m.L, last_L, dt)
-    reach_R = reach(p, m.R, last_R, dt)
-    b = Bounds(k_L * reach_L.s, k_L * reach_L.d, k_R * reach_R.s, k_R * reach_R.d)
+    reach_L = reach(p, m.L, last_L, h)
+    reach_R = reach(p, m.R, last_R, h)
+    b = Bounds(c_L * reach_L.s, c_L * reach_L.d, c_R * reach_R.s, c_R * reach_R.d)
     alloc = Allocated(0.0, 0.0)
     well = alloc
     if not at_rest:
         alloc = allocate(p.alloc, b, cmd.u_s_cmd, cmd.u_d_cmd)
         well = alloc
         if k_L < 1.0 or k_R < 1.0:
-            well = allocate(p.alloc, Bounds(reach_L.s, reach_L.d, reach_R.s, reach_R.d), cmd.u_s_cmd, cmd.u_d_cmd)
+            fit = motors(p, Known(1.0, 1.0, 0.0, 0.0, 0.0), False)
+            fit_L = reach(p, fit.L, last_L, h)
+            fit_R = reach(p, fit.R, last_R, h)
+            well = allocate(p.alloc, Bounds(fit_L.s, fit_L.d, fit_R.s, fit_R.d), cmd.u_s_cmd, cmd.u_d_cmd)
 
-    L = pass_motor(m.L, last_L, shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L), dt)
-    R = pass_motor(m.R, last_R, shared_out(alloc.u_s_alloc + alloc.u_d_alloc, k_R), dt)
+    L = pass_motor(m.L, last_L, shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L), h)
+    R = pass_motor(m.R, last_R, shared_out(alloc.u_s_alloc + alloc.u_d_alloc, k_R), h)
     wish_L = m.L.gain * ((cmd.u_s_cmd - cmd.u_d_cmd) / k_L if k_L > 0.0 else cmd.u_s_cmd - cmd.u_d_cmd) + m.L.offset
     wish_R = m.R.gain * ((cmd.u_s_cmd + cmd.u_d_cmd) / k_R if k_R > 0.0 else cmd.u_s_cmd + cmd.u_d_cmd) + m.R.offset
     y = Out(
@@ -142,9 +174,9 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
         alloc,
         EscOutput(L.y, R.y, to_pulse(p.esc, L.y, p.esc.reverse_L), to_pulse(p.esc, R.y, p.esc.reverse_R)),
         feedback(m, req, shaped, L, R, wish_L, wish_R),
-        diagnose(p, m, b, req, shaped, well, alloc, L, R, residual(m, L.y, R.y, known)),
+        diagnose(p, m, b, req, shaped, well, alloc, L, R, seen(m, L.y, R.y, known, dt)),
     )
-    return State(L.y, R.y) if dt > 0.0 else s, y
+    return State(L.y, R.y) if h > 0.0 else s, y
 
 
 @pure

@@ -31,13 +31,13 @@ def declared(record: Any, path: str = "act") -> tuple[Parameter, ...]:
             if at == BUILT:
                 continue
             lo, hi = RANGES.get(at.partition(".")[2], (None, None))
-            made += [Parameter(f"{at}.{word}", float, x, lo, hi, meta.unit, meta.about) for word, x in zip(_words(at, value), value, strict=True)]
+            unit = _unit(meta)
+            made += [Parameter(f"{at}.{word}", float, x, lo, hi, unit, meta.about) for word, x in zip(_words(at, value), value, strict=True)]
         elif isinstance(meta, Choice):
             is_flag = meta.names == FLAG
             made.append(Parameter(at, bool if is_flag else str, bool(value) if is_flag else meta.names[int(value)], doc=meta.about))
         elif isinstance(meta, Q):
-            unit = "-" if meta.unit == "us" else meta.unit
-            made.append(Parameter(at, float, value, _finite(meta.lo), _finite(meta.hi), unit, meta.about))
+            made.append(Parameter(at, float, value, _finite(meta.lo), _finite(meta.hi), _unit(meta), meta.about))
     return tuple(made)
 
 
@@ -102,6 +102,11 @@ def _read(default: Any, data: Mapping[str, Any], path: str, wrong: dict[str, str
 
 def _is_number(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _unit(meta: Q | Table) -> str:
+    """The store keeps SI; a pulse stays in us."""
+    return "-" if meta.unit == "us" else meta.unit
 
 
 def _finite(x: float) -> float | None:

@@ -12,12 +12,15 @@ from pushrod.live.pipeline.act_parameters import read
 from pushrod.live.pipeline.node import Outputs, PipelineNode, owner_words
 from pushrod.live.pipeline.request import AxesRequest, Heard
 from pushrod.pipeline.act import Channel, Rc, Timeouts
-from pushrod.pipeline.allocate.axes import N_MOST, Axes, Effectors, Health, axis_line, effector_line, from_effectors, from_health, to_axes
+from pushrod.pipeline.allocate.axes import N_MOST, Axes, Effectors, Health, axis_line, effector_line, from_effectors, to_axes, to_pulses
 from pushrod.pipeline.allocate.solve import effect
-from pushrod.pipeline.feedback import changed, to_flag
+from pushrod.pipeline.feedback import changed, less_achieved, to_flag
 from pushrod.pipeline.n_act import Act, law
 from pushrod.pipeline.n_act import Params as ModelParams
-from pushrod.pipeline.n_motor_pipeline import N_MOTOR_PIPELINE, In, Losses, Out, State, free, in_requests, minus, plus, residual, shape
+from pushrod.pipeline.n_feedback import free, minus, plus, pulses, residual
+from pushrod.pipeline.n_motor_pipeline import N_MOTOR_PIPELINE, State, healths
+from pushrod.pipeline.n_shaping import felt
+from pushrod.pipeline.n_topic import In, Losses, Out
 from pushrod.pipeline.names import AUTOPILOT, BY_ABORT, BY_DISARM, BY_IDLE, BY_NO_PULSE, BY_NOT_FINITE, BY_TIMEOUT, FINE, MANUAL, NONE, TEST
 from pushrod.pipeline.request import finite, heard, stick
 from pushrod.runtime.driver import Context
@@ -126,23 +129,27 @@ def as_done(p: Act, u: In, y: Out, done: Effectors) -> Out:
     """What the step told, had its outputs been these."""
     n, m = len(p.hw.u_min), len(p.sw.a_min)
     at_rest = u.src == NONE
-    k = from_health(effector_line.empty(), u.health)
+    k = healths(effector_line.empty(), u.health, n)
     line = from_effectors(effector_line.empty(), done)
     net = free(p, line, k, at_rest, n, m)
     before = free(p, from_effectors(effector_line.empty(), y.u), k, at_rest, n, m)
     ach = to_axes(effect(axis_line.empty(), law(p), line, k, n, m))
     moved = [changed(a, b) for a, b in zip(done, y.u, strict=True)]
     sat = Effectors(*(to_flag(was != 0.0 or now) for was, now in zip(y.sat, moved, strict=True)))
-    loss: Losses = y.loss._replace(clamp=plus(y.loss.clamp, minus(before, net)))
+    gone = minus(before, net)
+    loss: Losses = y.loss._replace(clamp=plus(y.loss.clamp, gone))
+    feels = [felt(p, x, u.src, i) for i, x in enumerate(u.req[:m])]
+    aw_req = Axes(*(less_achieved(aw, lost, feel) for aw, lost, feel in zip(y.aw_req, gone, feels, strict=False)))
     return y._replace(
         u=done,
         ach=ach,
         aw=minus(net, y.cmd),
-        aw_req=in_requests(p, net, shape(p, u.req, u.src, m), u.src, m),
+        aw_req=aw_req,
         trim=minus(ach, net),
         resid=residual(p, line, u, k, at_rest, n, m),
         sat=sat,
         sat_any=to_flag(any(x != 0.0 for x in sat)),
         sat_motor_stage=to_flag(y.sat_motor_stage != 0.0 or any(moved)),
         loss=loss,
+        pulse=to_pulses(pulses(effector_line.empty(), p, line, n)),
     )

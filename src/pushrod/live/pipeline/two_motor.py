@@ -12,11 +12,11 @@ from pushrod.live.pipeline.request import AutopilotRequest, Heard, ManualRequest
 from pushrod.pipeline import request
 from pushrod.pipeline.act import Act, Params
 from pushrod.pipeline.esc import to_pulse
-from pushrod.pipeline.feedback import Motors, Pair, changed, free, in_request, mixed, to_flag
+from pushrod.pipeline.feedback import Pair, changed, free, less_achieved, mixed, to_flag
 from pushrod.pipeline.names import NONE
 from pushrod.pipeline.shaping import shape
 from pushrod.pipeline.topic import Diagnostics, EscOutput, Loss, MixerFeedback
-from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR_PIPELINE, Known, Out, Sources, State, known_health, motor_params, residual
+from pushrod.pipeline.two_motor_pipeline import TWO_MOTOR_PIPELINE, Known, Out, Sources, State, motors, seen
 
 
 class Options(node.Options, frozen=True, forbid_unknown_fields=True):
@@ -81,12 +81,7 @@ def less(loss: Loss, gone: float) -> Loss:
 def as_done(p: Act, y: Out, known: Known, u_L: float, u_R: float) -> Out:
     """What the step told, had its outputs been these."""
     at_rest = y.req.src == NONE
-    m = Motors(
-        motor_params(p, p.trim.gain_L, p.trim.offset_L, at_rest),
-        motor_params(p, p.trim.gain_R, p.trim.offset_R, at_rest),
-        known_health(known.health_L),
-        known_health(known.health_R),
-    )
+    m = motors(p, known, at_rest)
     shaped = shape(p.shp, p.sw, y.req)
     ach = mixed(m, u_L, u_R)
     net = free(m, u_L, u_R)
@@ -96,7 +91,7 @@ def as_done(p: Act, y: Out, known: Known, u_L: float, u_R: float) -> Out:
     moved_R = changed(u_R, y.esc.u_R)
     sat_L = y.fb.sat_L != 0.0 or moved_L
     sat_R = y.fb.sat_R != 0.0 or moved_R
-    resid = residual(m, u_L, u_R, known)
+    now = seen(m, u_L, u_R, known, 0.0)
     d = y.diag
     return Out(
         y.req,
@@ -111,8 +106,8 @@ def as_done(p: Act, y: Out, known: Known, u_L: float, u_R: float) -> Out:
             to_flag(sat_L or sat_R),
             net.s - y.cmd.u_s_cmd,
             net.d - y.cmd.u_d_cmd,
-            in_request(net.s - shaped.s.u, y.req.u_s_req, shaped.s),
-            in_request(net.d - shaped.d.u, y.req.u_d_req, shaped.d),
+            less_achieved(y.fb.aw_s_req, gone.s, shaped.s),
+            less_achieved(y.fb.aw_d_req, gone.d, shaped.d),
             ach.s - net.s,
             ach.d - net.d,
         ),
@@ -127,7 +122,12 @@ def as_done(p: Act, y: Out, known: Known, u_L: float, u_R: float) -> Out:
             d.u_LR_min_eff,
             less(d.loss_s, gone.s),
             less(d.loss_d, gone.d),
-            resid.s,
-            resid.d,
+            now.resid_s,
+            now.resid_d,
+            d.gain,
+            d.lost_s,
+            d.lost_d,
+            d.bad_dt,
+            d.bad_known,
         ),
     )

@@ -43,6 +43,17 @@ class Effectors(NamedTuple):
     e7: A[float, Q("-")] = 0.0
 
 
+class Pulses(NamedTuple):
+    e0: A[float, Q("us")] = 0.0
+    e1: A[float, Q("us")] = 0.0
+    e2: A[float, Q("us")] = 0.0
+    e3: A[float, Q("us")] = 0.0
+    e4: A[float, Q("us")] = 0.0
+    e5: A[float, Q("us")] = 0.0
+    e6: A[float, Q("us")] = 0.0
+    e7: A[float, Q("us")] = 0.0
+
+
 class Health(NamedTuple):
     """Share of its effect each effector still has, as announced: 1 well, 0 dead."""
 
@@ -102,3 +113,9 @@ def to_effectors(line: Line) -> Effectors:
         effector_line.get(line, 6),
         effector_line.get(line, 7),
     )
+
+
+@pure
+def to_pulses(line: Line) -> Pulses:
+    e = to_effectors(line)
+    return Pulses(e.e0, e.e1, e.e2, e.e3, e.e4, e.e5, e.e6, e.e7)
