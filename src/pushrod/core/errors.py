@@ -88,3 +88,7 @@ class LogError(PushrodError, ValueError):
 
 class VerifyError(PushrodError, ValueError):
     """A reference file cannot be understood."""
+
+
+class NetworkError(PushrodError, ConnectionError):
+    """The network cannot be opened, or what is at the other end does not answer, is of another kind, or does not let one in."""

@@ -1,0 +1,275 @@
+"""The bus over the network: what is published here is heard here at once, as in one process, and by whoever listens elsewhere.
+
+A publisher never waits: what the network cannot take is dropped, and whoever misses it counts it. What nobody elsewhere listens to is not even
+packed. Own messages do not come back from the network. Whoever comes late and asks for it gets the newest message of each topic and kind from every
+bus.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import zenoh
+from msgspec import Raw
+from zenoh.handlers import Callback
+
+from pushrod.core.errors import InputError
+from pushrod.net import key
+from pushrod.net.lane import Lane
+from pushrod.net.link import Link
+from pushrod.net.session import Session
+from pushrod.net.wire import Frame, Kinds, body_of, decode, encode
+from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription, Topic, TopicStatistics, kind_of, topic_of
+from pushrod.runtime.message import Message, Outcome
+
+log = logging.getLogger("pushrod.net")
+LATE = 2.0  # [s] that others have to tell their newest messages
+
+
+class _Outlet:
+    """One key that messages go out under; `wanted` while anybody elsewhere listens to it."""
+
+    __slots__ = ("lock", "n", "publisher", "wanted")
+
+    def __init__(self, session: zenoh.Session, name: str) -> None:
+        self.lock = threading.Lock()
+        self.n = 0
+        self.publisher = session.declare_publisher(name, congestion_control=zenoh.CongestionControl.DROP, allowed_destination=zenoh.Locality.REMOTE)
+        self.wanted = False
+        self.publisher.declare_matching_listener(Callback(self._matching, indirect=False))
+        self._matching(self.publisher.matching_status)
+
+    def _matching(self, status: Any) -> None:
+        self.wanted = bool(status.matching)
+
+
+class _Heard:
+    """What came in under one key from one bus."""
+
+    __slots__ = ("age_from", "count", "first", "last", "missed", "n")
+
+    def __init__(self, time: float, now: float) -> None:
+        self.count = self.missed = self.n = 0
+        self.first = self.last = time
+        self.age_from = now
+
+
+class ZenohBus(Bus):
+    """`kinds`: types of messages that this program knows beside the runtime's own, every payload class, and those it subscribes to by type."""
+
+    def __init__(self, link: Link, *, now: Callable[[], float] = time.monotonic, kinds: Iterable[type] = ()) -> None:
+        self.session = Session(link)
+        self.link = link
+        self.kinds = Kinds(kinds)
+        self.name = secrets.token_hex(4)
+        self._now = now
+        self._local = LocalBus(now)
+        self._lock = threading.Lock()
+        self._outlets: dict[tuple[str, Topic, str, str], _Outlet] = {}
+        self._hosted: set[str] = set()
+        self._inlets: dict[int, tuple[Subscription, list[Any]]] = {}
+        self._heard: dict[tuple[str, str], _Heard] = {}
+        self._parsed: dict[str, tuple[str, str, Topic]] = {}
+        self._unsent: set[str] = set()
+        self._answering = Lane("net latched")
+
+    def __enter__(self) -> "ZenohBus":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def publish(self, message: Message) -> None:
+        self._local.publish(message)
+        name = _name(message)
+        outlet = self._outlets.get(name) or self._outlet(name)
+        if outlet is None or not outlet.wanted:
+            return
+        try:
+            body = body_of(message.payload)
+            with outlet.lock:  # so that they are counted in the order they are sent in
+                outlet.n += 1
+                outlet.publisher.put(encode(self._frame(message, outlet.n, body)))
+        except Exception as error:  # whoever publishes is not to blame for the network
+            if name[2] not in self._unsent and not self.session.closed:
+                self._unsent.add(name[2])
+                log.error("%s cannot be sent: %s: %s; those who listen elsewhere do not see it", name[2], type(error).__name__, error)
+
+    def subscribe(
+        self,
+        prefix: str | Iterable[str] = (),
+        types: type | Iterable[type] = (),
+        size: int = 1024,
+        policy: Policy = "drop_oldest",
+        latched: bool = False,
+        robot: str = "",
+        notify: Callable[[], None] | None = None,
+    ) -> Subscription:
+        if self.session.closed:
+            raise InputError("this bus is closed: nothing comes from it any more; open another one")
+        subscription = self._local.subscribe(prefix, types, size, policy, latched, robot, notify)
+        self.kinds.add(subscription.types)
+        words = topic_of(prefix)
+        inlet = _Inlet(self, subscription)
+        keys = [key.topic(robot, kinds, words, key.BELOW) for kinds in _wanted(subscription.types)]
+        declared = [self.session.zenoh.declare_subscriber(k, inlet.live, allowed_origin=zenoh.Locality.REMOTE) for k in keys]
+        with self._lock:
+            self._inlets[id(subscription)] = (subscription, declared)
+        for name in keys if latched else ():
+            self.session.zenoh.get(
+                name,
+                inlet.late,
+                target=zenoh.QueryTarget.ALL,
+                consolidation=zenoh.ConsolidationMode.NONE,
+                timeout=LATE,
+                allowed_destination=zenoh.Locality.REMOTE,
+            )
+        return subscription
+
+    def unsubscribe(self, subscription: Subscription) -> None:
+        with self._lock:
+            _, declared = self._inlets.pop(id(subscription), (None, []))
+        if not self.session.closed:
+            for subscriber in declared:
+                subscriber.undeclare()
+        self._local.unsubscribe(subscription)
+
+    def statistics(self) -> list[TopicStatistics]:
+        """Of what was published here and of what came in; what came in and was missed counts as dropped."""
+        now = self._now()
+        with self._lock:
+            heard = list(self._heard.items())
+        told = []
+        for (name, _), h in heard:
+            robot, _, topic = self._place(name)
+            span = h.last - h.first
+            told.append(TopicStatistics(robot, topic, h.count, (h.count - 1) / span if span > 0.0 else 0.0, now - h.age_from, h.missed))
+        return [*self._local.statistics(), *_together(told)]
+
+    def close(self) -> None:
+        with self._lock:
+            inlets, self._inlets = self._inlets, {}
+        self.session.close()
+        for subscription, _ in inlets.values():
+            self._local.unsubscribe(subscription)
+        self._local.close()
+        self._answering.close()
+
+    def _frame(self, message: Message, n: int, body: bytes) -> Frame:
+        return Frame(self.name, n, message.time, message.wall_time, message.source, message.frame, Raw(body))
+
+    def _outlet(self, name: tuple[str, Topic, str, str]) -> _Outlet | None:
+        robot, topic, kind, about = name
+        with self._lock:
+            if self.session.closed:
+                return None
+            if robot not in self._hosted:
+                self._hosted.add(robot)
+                latched = key.of(robot, "topic", key.BELOW)
+                ask: Callback[zenoh.Query] = Callback(self._latched, indirect=False)
+                self.session.zenoh.declare_queryable(latched, ask, allowed_origin=zenoh.Locality.REMOTE)
+            outlet = self._outlets.get(name)
+            if outlet is None:
+                outlet = self._outlets[name] = _Outlet(self.session.zenoh, key.topic(robot, (key.word(kind), key.word(about)), topic))
+            return outlet
+
+    def _latched(self, query: zenoh.Query) -> None:
+        self._answering.put(lambda: self._tell_latest(query))
+
+    def _tell_latest(self, query: zenoh.Query) -> None:
+        with query:
+            counts = {name: outlet.n for name, outlet in list(self._outlets.items())}  # before the messages: one may go out meanwhile
+            for message in self._local.last():
+                name = _name(message)
+                outlet = self._outlets.get(name)
+                if outlet is not None and outlet.publisher.key_expr.intersects(query.key_expr):
+                    query.reply(outlet.publisher.key_expr, encode(self._frame(message, counts.get(name, 0), body_of(message.payload))))
+
+    def _place(self, name: str) -> tuple[str, str, Topic]:
+        found = self._parsed.get(name)
+        if found is None:
+            found = self._parsed[name] = key.topic_of(name)
+        return found
+
+    def _note(self, name: str, frame: Frame) -> None:
+        """Once for every message, however many listen to it here."""
+        with self._lock:
+            h = self._heard.get((name, frame.bus))
+            if h is None:
+                h = self._heard[name, frame.bus] = _Heard(frame.time, self._now())
+                h.n = frame.n - 1
+            if frame.n <= h.n:
+                return
+            h.missed += frame.n - h.n - 1
+            h.n, h.last, h.age_from = frame.n, frame.time, self._now()
+            h.count += 1
+
+
+class _Inlet:
+    """What comes in for one subscription: never twice, and never a late answer after what is newer."""
+
+    def __init__(self, bus: ZenohBus, subscription: Subscription) -> None:
+        self._bus = bus
+        self._subscription = subscription
+        self._seen: dict[tuple[str, str], int] = {}
+        self._told: dict[tuple[str, str], tuple[float, bytes]] = {}  # late answers, until what follows them has come
+        self.live = Callback(self._live, indirect=False)
+        self.late = Callback(self._late, indirect=False)
+
+    def _live(self, sample: zenoh.Sample) -> None:
+        try:
+            name = str(sample.key_expr)
+            frame = decode(sample.payload.to_bytes(), Frame)
+            self._bus._note(name, frame)
+            if self._told.pop((name, frame.bus), None) != (frame.time, bytes(frame.body)):  # it may have been answered while it went out
+                self._put(name, frame)
+        except Exception:  # of somebody else's making
+            log.exception("a message under %s cannot be read", sample.key_expr)
+
+    def _late(self, reply: zenoh.Reply) -> None:
+        sample = reply.ok
+        if sample is None:
+            return
+        try:
+            name, frame = str(sample.key_expr), decode(sample.payload.to_bytes(), Frame)
+            if self._put(name, frame):
+                self._told[name, frame.bus] = (frame.time, bytes(frame.body))
+        except Exception:
+            log.exception("a message under %s cannot be read", sample.key_expr)
+
+    def _put(self, name: str, frame: Frame) -> bool:
+        if frame.n <= self._seen.get((name, frame.bus), -1):
+            return False
+        self._seen[name, frame.bus] = frame.n
+        robot, kind, topic = self._bus._place(name)
+        message = self._bus.kinds.message(frame, robot, kind, topic)
+        if not self._subscription.types or self._subscription.wants(message):
+            self._subscription.put(message)
+        return True
+
+
+def _name(message: Message) -> tuple[str, Topic, str, str]:
+    kind = type(message.payload)
+    return message.robot, message.topic, kind.__name__, kind_of(message).__name__ if kind is Outcome else key.NONE
+
+
+def _wanted(types: Iterable[type]) -> list[tuple[str, str]]:
+    """The chunks of keys that hold these types: as the payload, or as the command of an outcome."""
+    names = [key.word(kind.__name__) for kind in types]
+    return [pair for name in names for pair in ((name, key.ANY), (key.ANY, name))] or [(key.ANY, key.ANY)]
+
+
+def _together(told: list[TopicStatistics]) -> list[TopicStatistics]:
+    """One line for each robot and topic, whatever types came under it."""
+    lines: dict[tuple[str, Topic], TopicStatistics] = {}
+    for one in told:
+        old = lines.get((one.robot, one.topic))
+        if old is not None:
+            one = TopicStatistics(
+                one.robot, one.topic, old.messages + one.messages, old.rate + one.rate, min(old.age, one.age), old.dropped + one.dropped
+            )
+        lines[one.robot, one.topic] = one
+    return list(lines.values())

@@ -1,0 +1,148 @@
+"""Commands that came over the network, on their way to the gate: read, refused where the network has something against them, and answered.
+
+    on the list -> connected -> newer than the last -> of a declared type -> the gate
+
+`reply` is handed to whoever answers, now or from the thread of a driver that blocks; it is called once.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from pushrod.net.operators import Operators
+from pushrod.net.wire import BatchAsk, CommandAsk, Failure, Packed, Reply, Value, decode, sent_result
+from pushrod.robot.path import find
+from pushrod.runtime.host import Host
+from pushrod.runtime.message import Command
+from pushrod.runtime.payload import Stop
+from pushrod.runtime.result import Refused, Result, refused
+from pushrod.runtime.runtime import Runtime
+
+log = logging.getLogger("pushrod.net")
+QUIET = 1.0  # [s] between two lines in the log about one operator's refusals of one kind
+AHEAD = 1e-3  # [s] that a command may be dated ahead beyond what is doubtful
+Replier = Callable[[Reply], None]
+
+
+class Commands:
+    def __init__(self, rt: Runtime, operators: Operators) -> None:
+        self._rt = rt
+        self._operators = operators
+        self._logged: dict[tuple[str, str], float] = {}
+
+    def one(self, operator: str, host: Host, body: bytes, reply: Replier) -> None:
+        ask: CommandAsk = decode(body, CommandAsk)
+        refusal = self._refusal(ask, operator, host, ask.payload.kind)
+        payload = refusal or self._payload(ask.payload, host)
+        if isinstance(payload, Refused):
+            reply(Reply(sent_result(payload), host.gate.epoch))
+            return
+        epoch = ask.epoch or host.gate.epoch
+        command = Command(payload, operator, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
+        if host.slot is None:
+            _settle(ask, host, command, host.gate(command), reply)
+        else:
+            self._wait(ask, host, command, reply)
+
+    def several(self, operator: str, body: bytes, reply: Replier) -> None:
+        ask: BatchAsk = decode(body, BatchAsk)
+        paths = {name: host.path for name, host in self._rt.hosts.items()}
+        hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
+        age = self._rt.clock.now() - _origin(ask)
+        read = []
+        for host, (_, packed, _) in zip(hosts, ask.commands, strict=True):
+            stale = _known(ask, refused("stale", host.name, packed.kind, f"{age:.3f} s old, valid for {ask.validity:g} s"))
+            late = stale if ask.validity and age > ask.validity else None
+            read.append(self._refusal(ask, operator, host, packed.kind) or late or self._payload(packed, host))
+        wrong = next((one for one in read if isinstance(one, Refused)), None)
+        if wrong is not None:
+            others = f"{wrong.actuator} was refused"
+            results: list[Result] = [
+                one if isinstance(one, Refused) else refused("batch", host.name, type(one).__name__, others)
+                for host, one in zip(hosts, read, strict=True)
+            ]
+        else:
+            ids = [id for _, _, id in ask.commands]
+            told: list[Any] = [(host.path, one, id)[: 2 if id is None else 3] for host, one, id in zip(hosts, read, ids, strict=True)]
+            results = self._rt.send(told, operator, ask.validity - age if ask.validity else 0.0)
+        reply(Reply(Value([sent_result(result) for result in results])))
+
+    def noted(self, operator: str, answer: Refused) -> Refused:
+        """In the log, but not again and again."""
+        now, about = time.monotonic(), (operator, answer.reason)
+        if now >= self._logged.get(about, -QUIET) + QUIET:
+            self._logged[about] = now
+            log.warning("operator %s: %s", operator, answer)
+        return answer
+
+    def _refusal(self, ask: CommandAsk | BatchAsk, operator: str, host: Host, kind: str) -> Refused | None:
+        why = self._operators.why_not(operator, ask.session)
+        if why:
+            return self.noted(operator, refused("access", host.name, kind, why))
+        last = self._operators.newest(ask.session, host.name, ask.number)
+        if last and kind != Stop.__name__:  # a late stop acts
+            return self.noted(operator, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
+        now = self._rt.clock.now()
+        if ask.validity and isfinite(ask.doubt) and ask.origin - ask.doubt > now + AHEAD:
+            ahead = f"dated {ask.origin - now:.3f} s ahead of the host's clock"
+            return self.noted(operator, _known(ask, refused("stale", host.name, kind, ahead)))
+        return None
+
+    def _payload(self, packed: Packed, host: Host) -> Any:
+        """As the type of that name which the driver declares; nothing else is ever made of what came in."""
+        kinds = {kind.__name__: kind for kind in host.gate.payloads}
+        if packed.kind not in kinds:
+            return refused("unsupported", host.name, packed.kind, f"it accepts {', '.join(sorted(kinds))}")
+        try:
+            return decode(packed.data, kinds[packed.kind])
+        except msgspec.DecodeError as error:
+            return refused("malformed", host.name, packed.kind, str(error))
+
+    def _wait(self, ask: CommandAsk, host: Host, command: Command, reply: Replier) -> None:
+        """A driver that blocks: the answer comes from its thread, or when the time is up."""
+        slot, given = host.slot, [False]
+        assert slot is not None
+
+        def answer(result: Result) -> None:
+            late, given[0] = given[0], True
+            if not late:
+                _settle(ask, host, command, result, reply)
+            elif ask.announce:
+                host.announce(command, result)
+
+        entry = slot.put(command, answer)
+
+        def time_is_up() -> None:
+            assert entry is not None
+            if given[0]:
+                return
+            if slot.withdraw(entry):
+                answer(host.gate.refuse("withdrawn", command, f"not started within {ask.timeout:g} s"))
+            elif not given[0]:
+                given[0] = True
+                what = f"{host.name} has not come back from {ask.payload.kind} within {ask.timeout:g} s"
+                reply(Reply(Failure("CommandTimeout", f"{what}: the outcome is unknown; look at the actuator, or disarm")))
+
+        if entry is not None:
+            self._rt.clock.later(max(ask.timeout, 0.0), time_is_up)
+
+
+def _settle(ask: CommandAsk, host: Host, command: Command, result: Result, reply: Replier) -> None:
+    if ask.announce:
+        host.announce(command, result)
+    reply(Reply(sent_result(_known(ask, result) if type(result) is Refused and result.reason == "stale" else result), host.gate.epoch))
+
+
+def _known(ask: CommandAsk | BatchAsk, stale: Refused) -> Refused:
+    """With how well the clocks are known to agree."""
+    detail = f"{stale.detail}, with the clocks known to agree within {ask.doubt:.2g} s"
+    return Refused(stale.reason, stale.actuator, stale.command, stale.advice, detail)
+
+
+def _origin(ask: CommandAsk | BatchAsk) -> float:
+    """In doubt it is the older."""
+    return ask.origin - max(ask.doubt, 0.0) if ask.validity else ask.origin

@@ -1,0 +1,203 @@
+"""How a program is joined to the network: where it listens, whom it calls, with which certificate, and who may do what.
+
+Link("tcp/127.0.0.1:7447")                                 listens to programs of this machine
+Link(connect="unixsock-stream//run/arm.sock")              calls one
+Link("tls/0.0.0.0:7447", tls=Tls(...), access=Access(...)) listens to other machines: not without certificates and an access list
+"""
+
+import ipaddress
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pushrod.core.errors import InputError
+from pushrod.net import key
+
+PROTOCOLS = ("tcp", "tls", "unixsock-stream")
+ALL = (
+    "put",
+    "delete",
+    "declare_subscriber",
+    "query",
+    "reply",
+    "declare_queryable",
+    "liveliness_token",
+    "declare_liveliness_subscriber",
+    "liveliness_query",
+)
+Mode = Literal["peer", "router"]
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files in PEM: the authority that signed everybody's certificates, and this program's own certificate and key."""
+
+    authority: str | Path
+    certificate: str | Path
+    key: str | Path
+
+    def __post_init__(self) -> None:
+        for field in ("authority", "certificate", "key"):
+            file = Path(getattr(self, field))
+            if not file.is_file():
+                raise InputError(f"tls.{field}: there is no file {str(file)!r}; give the path of a PEM file")
+
+    @property
+    def name(self) -> str:
+        """The common name in the certificate: who this is, to all others."""
+        try:
+            told: Any = ssl._ssl._test_decode_cert(str(self.certificate))  # type: ignore[attr-defined]
+        except Exception as error:
+            raise InputError(f"tls.certificate: {self.certificate} cannot be read as a certificate: {error}") from error
+        names = [value for group in told["subject"] for field, value in group if field == "commonName"]
+        if not names:
+            raise InputError(f"tls.certificate: {self.certificate} has no common name, by which others would know this program: make one that has")
+        return str(names[0])
+
+
+@dataclass(frozen=True)
+class Access:
+    """Common names of certificates: who may command, who may only watch, and which are hosts of robots (asked by a router alone)."""
+
+    command: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field in ("command", "watch", "hosts"):
+            names = getattr(self, field)
+            if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
+                raise InputError(f"access.{field}: give the common names of certificates, ('ann', 'bob'), got {names!r}")
+            object.__setattr__(self, field, tuple(names))
+        twice = sorted(set(self.command) & set(self.watch))
+        if twice:
+            raise InputError(f"access: {', '.join(twice)} may command and may only watch; say one of both (who commands may watch too)")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.command, *self.watch, *self.hosts)
+
+
+@dataclass(frozen=True)
+class Link:
+    """Endpoints are 'tcp/HOST:PORT', 'tls/HOST:PORT' or 'unixsock-stream/PATH'; one or several.
+
+    patience   [s] to reach what `connect` names before it is an error; 0: go on without, and keep trying
+    lease      [s] of silence after which the other end counts as gone
+    """
+
+    listen: str | tuple[str, ...] = ()
+    connect: str | tuple[str, ...] = ()
+    tls: Tls | None = None
+    access: Access | None = None
+    patience: float = 3.0
+    lease: float = 0.5
+
+    def __post_init__(self) -> None:
+        for field in ("listen", "connect"):
+            ends = getattr(self, field)
+            ends = (ends,) if isinstance(ends, str) else tuple(ends)
+            object.__setattr__(self, field, ends)
+            for end in ends:
+                self._check(field, end)
+        if not (isinstance(self.lease, (int, float)) and 0.1 <= self.lease <= 60.0):
+            raise InputError(f"lease = {self.lease!r} s: allowed are 0.1 to 60")
+        if not (isinstance(self.patience, (int, float)) and 0.0 <= self.patience <= 3600.0):
+            raise InputError(f"patience = {self.patience!r} s: allowed are 0 (do not wait) to 3600")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nothing of it leaves this machine."""
+        return all(is_local(end) for end in (*self.listen, *self.connect))
+
+    def config(self, mode: Mode = "peer") -> dict[str, Any]:
+        """What zenoh is told, by path."""
+        lease = round(self.lease * 1e3)
+        tx = "transport/link/tx"
+        told: dict[str, Any] = {
+            "mode": mode,
+            "listen/endpoints": list(self.listen),
+            "connect/endpoints": list(self.connect),
+            "connect/timeout_ms": round(self.patience * 1e3) if self.patience > 0.0 else 0,
+            "connect/exit_on_failure": self.patience > 0.0,
+            "connect/retry": {"period_init_ms": 100, "period_max_ms": 500, "period_increase_factor": 2},
+            "scouting/multicast/enabled": False,
+            "scouting/gossip/enabled": mode == "router",
+            "transport/link/protocols": sorted({end.partition("/")[0] for end in (*self.listen, *self.connect)} or {"tcp"}),
+            "transport/shared_memory/enabled": False,  # its threads and files outlive a killed process
+            f"{tx}/lease": lease,
+            f"{tx}/keep_alive": 4,
+            # nobody who publishes ever waits for the network; whoever commands, no longer than it takes to see that the host is gone
+            f"{tx}/queue/congestion_control/drop/wait_before_drop": 0,
+            f"{tx}/queue/congestion_control/block/wait_before_close": lease * 1000,
+            f"{tx}/queue/size/data": 16,
+        }
+        if self.tls is not None:
+            told["transport/link/tls"] = {
+                "root_ca_certificate": str(self.tls.authority),
+                "listen_certificate": str(self.tls.certificate),
+                "listen_private_key": str(self.tls.key),
+                "connect_certificate": str(self.tls.certificate),
+                "connect_private_key": str(self.tls.key),
+                "enable_mtls": True,
+                "verify_name_on_connect": True,
+            }
+        if self.access is not None:
+            told["access_control"] = _access_control(self.access)
+        return told
+
+    def _check(self, field: str, end: Any) -> None:
+        protocol, slash, address = end.partition("/") if isinstance(end, str) else ("", "", "")
+        if protocol not in PROTOCOLS or not slash or not address:
+            raise InputError(f"{field}: {end!r} is no endpoint; write 'tcp/127.0.0.1:7447', 'tls/HOST:PORT' or 'unixsock-stream/PATH'")
+        if protocol == "tls" and self.tls is None:
+            raise InputError(f"{field}: {end!r} needs certificates: give tls=Tls(authority, certificate, key)")
+        if is_local(end):
+            return
+        if protocol != "tls":
+            how = "listen with tls/ and give tls=Tls(...) and access=Access(...)" if field == "listen" else "call it with tls/ and give tls=Tls(...)"
+            raise InputError(f"{field}: {end!r} is open to other machines, where anyone could command or overhear: {how}, or stay on 127.0.0.1")
+        if field == "listen" and self.access is None:
+            raise InputError(f"{field}: {end!r} is open to other machines without a list of who may: give access=Access(command=(...), watch=(...))")
+
+
+def is_local(end: str) -> bool:
+    """Whether an endpoint stays within this machine."""
+    protocol, _, address = end.partition("/")
+    if protocol == "unixsock-stream":
+        return True
+    host = address.partition("?")[0].partition("#")[0].rpartition(":")[0].strip("[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _access_control(access: Access) -> dict[str, Any]:
+    """What a certificate may say, by key: an operator speaks under its own name and no other. Who may command, the host decides among those."""
+    everything = [f"{key.ROOT}/{key.BELOW}"]
+    seen = [key.hello(), *(key.of("", part, key.BELOW) for part in ("topic", "info", "host")), key.of("", "clock")]
+    look = ("declare_subscriber", "query", "declare_liveliness_subscriber", "liveliness_query")
+
+    def rule(name: str, flow: tuple[str, ...], messages: tuple[str, ...], keys: list[str]) -> dict[str, Any]:
+        return {"id": name, "permission": "allow", "flows": list(flow), "messages": list(messages), "key_exprs": keys}
+
+    rules = [
+        rule("out", ("egress",), ALL, everything),
+        rule("answer", ("ingress",), ("reply",), everything),
+        rule("look", ("ingress",), look, seen),
+        rule("all", ("ingress", "egress"), ALL, everything),
+    ]
+    subjects, policies = [], []
+    for name in dict.fromkeys((*access.command, *access.watch)):
+        own = [key.of("", part, key.word(name), key.BELOW) for part in ("ask", "operator", "step")]
+        rules.append(rule(f"own {name}", ("ingress",), ("query", "liveliness_token", "declare_queryable"), own))
+        subjects.append({"id": name, "cert_common_names": [name]})
+        policies.append({"rules": ["out", "answer", "look", f"own {name}"], "subjects": [name]})
+    for name in dict.fromkeys(access.hosts):
+        subjects.append({"id": f"host {name}", "cert_common_names": [name]})
+        policies.append({"rules": ["all"], "subjects": [f"host {name}"]})
+    return {"enabled": True, "default_permission": "deny", "rules": rules, "subjects": subjects, "policies": policies}

@@ -1,0 +1,93 @@
+"""Who is connected, and what becomes of what they left behind.
+
+An operator is there while one of its sessions is. One that takes its leave gives its leases back, and its watchdogs wait for silence as ever. One
+that vanishes loses its leases, and the watchdogs of what it commanded last bite at once.
+"""
+
+import logging
+import threading
+from collections import OrderedDict
+
+from pushrod.net.link import Access
+from pushrod.runtime.runtime import Runtime
+from pushrod.safety.lease import WATCHDOG
+
+log = logging.getLogger("pushrod.net")
+REMEMBERED = 1024  # sessions whose numbers are still known after they have gone
+
+
+class Operators:
+    def __init__(self, rt: Runtime, access: Access | None) -> None:
+        self._rt = rt
+        self._access = access
+        self._lock = threading.Lock()
+        self._sessions: dict[str, set[str]] = {}  # by operator
+        self._left: set[str] = set()
+        self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
+        # nobody may pass for what commands inside the robot
+        self._taken = {WATCHDOG, "local", "runtime", *rt.hosts, *rt.nodes}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(self._sessions))
+
+    def came(self, operator: str, session: str) -> None:
+        with self._lock:
+            new = operator not in self._sessions
+            self._sessions.setdefault(operator, set()).add(session)
+            self._numbers.setdefault(session, {})
+        if new:
+            log.info("%s: operator %s is connected", self._rt.robot.name, operator)
+
+    def leave(self, session: str) -> None:
+        """It says goodbye before it goes."""
+        with self._lock:
+            self._left.add(session)
+
+    def went(self, operator: str, session: str) -> None:
+        with self._lock:
+            sessions = self._sessions.get(operator, set())
+            if session not in sessions:
+                return
+            sessions.discard(session)
+            left = session in self._left
+            self._left.discard(session)
+            if sessions:
+                return  # it is still here by another
+            del self._sessions[operator]
+            while len(self._numbers) > REMEMBERED:
+                self._numbers.popitem(last=False)
+        rt = self._rt
+        # the watchdogs first: a lease that is given back must not let another in between
+        bitten = [] if left else rt.watching.forsake(operator, f"its operator {operator} has vanished")
+        freed = [host.name for host in rt.hosts.values() if host.release_lease(operator)]
+        what = "has left" if left else "has vanished"
+        then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
+        log.log(logging.INFO if left else logging.WARNING, "%s: operator %s %s%s", rt.robot.name, operator, what, f"; {then}" if then else "")
+
+    def knows(self, operator: str, session: str) -> bool:
+        return session in self._sessions.get(operator, ())
+
+    def why_not(self, operator: str, session: str) -> str:
+        """Why this operator may not command, or ""."""
+        if self._access is not None and operator not in self._access.command:
+            known = operator in self._access.watch
+            return f"{operator} may only watch; {_those(self._access)}" if known else f"{operator} is on no list; {_those(self._access)}"
+        if operator in self._taken:
+            return f"nobody may call himself {operator!r} here: it is a part of the robot; choose another operator's name"
+        return "" if self.knows(operator, session) else f"no session {session} of {operator} is connected: connect first, or again"
+
+    def newest(self, session: str, of: str, number: int) -> int:
+        """0 where this is newer than all this session asked of it, and then counts; else the number it would have to pass."""
+        with self._lock:
+            numbers = self._numbers.setdefault(session, {})
+            last = numbers.get(of, 0)
+            if number <= last:
+                return last
+            numbers[of] = number
+            return 0
+
+
+def _those(access: Access) -> str:
+    return f"who may command: {', '.join(access.command) or 'nobody'}"

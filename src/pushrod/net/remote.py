@@ -1,0 +1,393 @@
+"""A robot that another process hosts, as one operator sees it.
+
+async with await net.connect("arm", Link(connect="tcp/127.0.0.1:7447"), operator="ann") as arm:
+    await arm.arm()
+    print(await arm["shoulder_motor"].sync.set_position(0.5))
+"""
+
+import asyncio
+import getpass
+import itertools
+import logging
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from time import monotonic
+from typing import Any
+
+import zenoh
+
+from pushrod.core.errors import InputError, NetworkError
+from pushrod.net import key
+from pushrod.net.bus import ZenohBus
+from pushrod.net.caller import Caller
+from pushrod.net.following import follow_clock, follow_steps
+from pushrod.net.link import Link
+from pushrod.net.offset import Estimate, Offset
+from pushrod.net.remote_actuator import RemoteActuator
+from pushrod.net.service import raised
+from pushrod.net.told import Description, Overview
+from pushrod.net.told import fingerprint as fingerprint_of
+from pushrod.net.wire import Answer, Ask, BatchAsk, Failure, Hello, Reply, SentResult, Value, decode, encode, pack
+from pushrod.robot import path as paths
+from pushrod.robot.description import Robot
+from pushrod.runtime.arming import LIMIT, Armed, Disarmed
+from pushrod.runtime.bus import Policy, Subscription
+from pushrod.runtime.delivery import TIMEOUT
+from pushrod.runtime.message import EndMotion, Transition
+from pushrod.runtime.motion_waiter import ADVICE
+from pushrod.runtime.payload import Payload
+from pushrod.runtime.result import Refused, Result
+from pushrod.runtime.time_limit import time_limit
+from pushrod.safety.state import State
+
+log = logging.getLogger("pushrod.net")
+Address = str | Sequence[str]
+EXCHANGES = 8  # of the time, before the first command
+
+
+class AccessError(NetworkError):
+    """The host does not let this operator do that; `answer` says why."""
+
+    def __init__(self, answer: Refused) -> None:
+        self.answer = answer
+        super().__init__(str(answer))
+
+
+async def connect(
+    robot: str,
+    link: Link,
+    *,
+    operator: str = "",
+    expect: Robot | str | None = None,
+    kinds: Iterable[type] = (),
+    timeout: float = TIMEOUT,
+) -> "RemoteRobot":
+    """Be an operator of a robot elsewhere. NetworkError where it is not there, speaks another schema, or is not the robot expected.
+
+    operator   who this is, in leases and logs; with certificates always the name in one's own
+    expect     the description this program was written for, or its fingerprint; not looked at if not given
+    kinds      types of messages beside those a ZenohBus knows
+    """
+    name = _operator(link, operator)
+    bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
+    try:
+        remote = RemoteRobot(bus, await greet(bus, robot, timeout), name)
+        _compare(remote.hello, expect)
+        await remote._join(timeout)
+    except BaseException:
+        await asyncio.to_thread(bus.close)
+        raise
+    return remote
+
+
+async def robots(link: Link, wait: float = 0.5) -> list[Hello]:
+    """Whoever answers within so many seconds, of any schema."""
+    bus = await asyncio.to_thread(ZenohBus, link)
+    try:
+        return sorted(await asyncio.to_thread(_hellos, bus, key.hello(), wait), key=lambda hello: hello.robot)
+    finally:
+        await asyncio.to_thread(bus.close)
+
+
+async def greet(bus: ZenohBus, robot: str, timeout: float) -> Hello:
+    """Who hosts this robot. It may just be starting: it is asked until the time is up."""
+    end = monotonic() + timeout
+    while True:
+        found = await asyncio.to_thread(_hellos, bus, key.hello(robot), max(min(1.0, end - monotonic()), 0.05))
+        if len(found) > 1:
+            told = ", ".join(hello.instance for hello in found)
+            raise NetworkError(f"{len(found)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
+        if found and found[0].schema != key.SCHEMA:
+            theirs, ours = found[0].schema, key.SCHEMA
+            newer = "this program" if theirs > ours else f"the host, which runs pushrod {found[0].version}"
+            raise NetworkError(f"the host of {robot} speaks schema {theirs}, this program schema {ours}: bring {newer} up to date")
+        if found:
+            return found[0]
+        if monotonic() >= end:
+            others = [hello.robot for hello in await asyncio.to_thread(_hellos, bus, key.hello(), 0.5)]
+            there = f"there are {', '.join(others)}" if others else "nor does any other robot: see whether the host runs"
+            lists = f"; with certificates, see whether {bus.link.tls.name!r} is on its access list" if bus.link.tls else ""
+            raise NetworkError(f"no robot {robot!r} answers at {', '.join(bus.link.connect) or 'any link'} within {timeout:g} s; {there}{lists}")
+        await asyncio.sleep(0.05)
+
+
+class RemoteRobot:
+    """Made by `connect`. Times of messages are those of the host's clock; `host_time` turns this program's monotonic time into it."""
+
+    def __init__(self, bus: ZenohBus, hello: Hello, operator: str) -> None:
+        self.bus = bus
+        self.hello = hello
+        self.robot = hello.robot
+        self.operator = operator
+        self.description: Description = decode(hello.told, Description)
+        self.session_id = secrets.token_hex(8)
+        self.caller = Caller(bus.session, self.robot)
+        self.parameters = RemoteParameters(self)
+        self.numbering = threading.Lock()
+        self.unanswered = 0  # published commands of which nothing was heard again
+        self._numbers: dict[str, itertools.count[int]] = {}
+        self._estimate = Estimate()
+        self._tick_time = 0.0
+        self._state = State.DISARMED
+        self._handles: dict[str, RemoteActuator] = {}
+        self._told = {one.name: one for one in self.description.actuators}
+        self._declared: list[Any] = []
+        self._closing = threading.Event()
+
+    async def __aenter__(self) -> "RemoteRobot":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return f"<{self.robot}, elsewhere, as {self.operator!r}: {self.state.value if self.alive else 'gone'}, {len(self._told)} actuators>"
+
+    def __getitem__(self, address: Address) -> RemoteActuator:
+        path = paths.find({name: one.path for name, one in self._told.items()}, address)
+        if path[-1] not in self._handles:
+            self._handles[path[-1]] = RemoteActuator(self, self._told[path[-1]])
+        return self._handles[path[-1]]
+
+    @property
+    def alive(self) -> bool:
+        """Whether its host is there, as far as is known: one that dies, hangs or is cut off is seen to be gone within a second."""
+        return self.caller.alive and not self.bus.session.closed
+
+    @property
+    def state(self) -> State:
+        """The last one heard of."""
+        return self._state
+
+    @property
+    def offset(self) -> Offset:
+        """How far the host's clock is ahead of this program's, and within what that is known."""
+        return self._estimate.at(monotonic())
+
+    @property
+    def waiting(self) -> int:
+        """Commands and questions that are not answered yet."""
+        return self.caller.waiting
+
+    def host_time(self, time: float) -> tuple[float, float]:
+        """A time of this program's monotonic clock in the host's, and within what that is known [s]."""
+        if self.description.stepped:
+            return self._tick_time, 0.0
+        offset = self.offset
+        return time + offset.seconds, offset.doubt
+
+    async def arm(self) -> Armed:
+        return _armed(await self.do("arm"))
+
+    async def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
+        return _disarmed(await self.do("disarm", _timeout=limit + TIMEOUT, why=why, limit=limit))
+
+    async def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
+        told = await self.do("force_disarm", _timeout=limit + TIMEOUT, limit=limit)
+        return _disarmed(told) if "failures" in told else _armed(told)
+
+    async def estop(self, cause: str) -> Disarmed:
+        return _disarmed(await self.do("estop", _timeout=LIMIT + TIMEOUT, cause=cause))
+
+    async def reset(self) -> Armed:
+        return _armed(await self.do("reset", _timeout=LIMIT + TIMEOUT))
+
+    async def clear_watchdog(self, address: Address) -> bool:
+        return bool(await self.do("clear_watchdog", address=self[address].name))
+
+    async def send(
+        self, commands: Iterable[tuple[Address, Payload] | tuple[Address, Payload, str]], validity: float = 0.0, timeout: float = TIMEOUT
+    ) -> list[Result]:
+        """Several commands as one, each (address, payload) or (address, payload, id): all act at once, or none does."""
+        asked = tuple((self[address].name, pack(payload), id[0] if id else None) for address, payload, *id in commands)
+        origin, doubt = self.host_time(monotonic())
+        name = key.ask(self.robot, self.operator, "send")
+        ask = BatchAsk(self.session_id, 0, asked, origin, doubt, validity)
+        with self.numbering:
+            number = max((self.number(one) for one, _, _ in asked), default=1)
+            for one, _, _ in asked:
+                self._numbers[one] = itertools.count(number + 1)
+        ask = BatchAsk(self.session_id, number, asked, origin, doubt, validity)
+        sent: list[Any] = self._value(decode(await self.caller.call(name, encode(ask), timeout), Reply).answer)
+        return [self.bus.kinds.result(decode(encode(one), SentResult)) for one in sent]
+
+    async def motion(self, address: Address, command_id: str, timeout: float | None = None) -> EndMotion:
+        """Wait for the end of the motion that this command began."""
+        actuator = self[address]
+        watch = self.subscribe(actuator.topic, (EndMotion,))
+        try:
+            ended = await self.tell("ended", address=actuator.name, id=command_id)
+            if ended is not None:
+                return EndMotion(**{name: value for name, value in ended.items() if name != "type"})
+            async with time_limit(timeout, f"{actuator.name}: the motion {command_id!r} has not ended", ADVICE):
+                async for message in watch:
+                    if message.payload.command_id == command_id:
+                        end: EndMotion = message.payload
+                        return end
+            raise EOFError(f"the bus was closed before motion {command_id!r} ended")
+        finally:
+            self.bus.unsubscribe(watch)
+
+    async def request(self, part: str, request: Any, timeout: float = TIMEOUT) -> Any:
+        """Ask an actuator, sensor or controller something that is its own business. Plain data both ways."""
+        return await self.do("request", part, _timeout=timeout + TIMEOUT, part=part, request=request, timeout=timeout)
+
+    async def overview(self) -> Overview:
+        """All there is to see of it now, in one answer."""
+        reply = await self._info("overview")
+        self._value(reply.answer)
+        assert type(reply.answer) is Value
+        return decode(encode(reply.answer.value), Overview)  # type: ignore[no-any-return]
+
+    def subscribe(
+        self, prefix: str | Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False
+    ) -> Subscription:
+        """What this robot publishes at a topic or below; `bus.subscribe` hears all robots."""
+        return self.bus.subscribe(prefix, types, size, policy, latched, self.robot)
+
+    async def in_step(self, tick: Callable[[int], Any]) -> int:
+        """Command a robot on a stepped clock: `tick(k)` is called, and awaited if it gives something to await, in every tick the host makes with this
+        operator; time goes on when it is done. Gives how many ticks there were, once the host ends."""
+        if not self.description.stepped:
+            raise InputError(f"{self.robot} runs on the wall clock, which waits for nobody: command it with a loop of your own")
+        return await follow_steps(self, tick)
+
+    def at_tick(self, time: float) -> None:
+        """What the host's clock says in the tick it makes now."""
+        self._tick_time = time
+
+    async def close(self) -> None:
+        """Take one's leave: leases end."""
+        self._closing.set()
+        if self.alive:
+            try:
+                await self.do("leave", _timeout=1.0)
+            except (NetworkError, TimeoutError) as error:
+                log.debug("%s was left without a goodbye: %s", self.robot, error)
+        await asyncio.to_thread(self.bus.close)
+
+    # for the parts of a remote robot
+
+    async def do(self, what: str, *more: str, _timeout: float = TIMEOUT, **arguments: Any) -> Any:
+        """Something that only who may command can ask for. AccessError where the host does not let this operator."""
+        with self.numbering:
+            ask = Ask(self.session_id, self.number(what), arguments)
+        name = key.ask(self.robot, self.operator, "do", what, *more)
+        priority = zenoh.Priority.REAL_TIME if what in ("disarm", "estop") else zenoh.Priority.INTERACTIVE_HIGH
+        self._look()
+        return self._value(decode(await self.caller.call(name, encode(ask), _timeout, priority), Reply).answer)
+
+    async def tell(self, what: str, **arguments: Any) -> Any:
+        """Something that whoever may watch can ask for."""
+        return self._value((await self._info(what, **arguments)).answer)
+
+    def number(self, of: str) -> int:
+        return next(self._numbers.setdefault(of, itertools.count(1)))
+
+    def result(self, answer: Answer) -> Result:
+        if isinstance(answer, Failure):
+            raise raised(answer)
+        return self.bus.kinds.result(answer)  # type: ignore[arg-type]
+
+    def lost(self, error: Exception) -> None:
+        """Nothing was heard of a published command."""
+        self.unanswered += 1
+        log.warning("a command to %s: %s", self.robot, error)
+
+    async def _info(self, what: str, **arguments: Any) -> Reply:
+        self._look()
+        name = key.of(self.robot, "info", what)
+        return decode(await self.caller.call(name, encode(arguments), TIMEOUT), Reply)  # type: ignore[no-any-return]
+
+    def _look(self) -> None:
+        if not self.alive:
+            raise NetworkError(f"the host of {self.robot} is not there any more: see whether it runs and the network is up, then connect again")
+
+    def _value(self, answer: Answer) -> Any:
+        if isinstance(answer, Value):
+            return answer.value
+        result = self.result(answer)
+        assert isinstance(result, Refused)
+        raise AccessError(result)
+
+    async def _join(self, timeout: float) -> None:
+        session, end = self.bus.session.zenoh, monotonic() + timeout
+        token = key.of(self.robot, "operator", key.word(self.operator), self.session_id)
+        self._declared.append(session.liveliness().declare_token(token))
+        self._declared.append(self.caller.watch(key.of(self.robot, "host", self.hello.instance)))
+        name, ask = key.ask(self.robot, self.operator, "join"), encode(Ask(self.session_id, 0))
+        while not (self.alive and self._value(decode(await self.caller.call(name, ask, timeout), Reply).answer)):
+            if monotonic() >= end:
+                raise NetworkError(f"the host of {self.robot} answers, but has not seen {self.operator!r} come within {timeout:g} s: see its log")
+            await asyncio.sleep(0.005)
+        if not self.description.stepped:
+            await asyncio.to_thread(follow_clock, self.bus.session.zenoh, self.robot, self._estimate, EXCHANGES, self._closing, 0.0)
+            again = (self.bus.session.zenoh, self.robot, self._estimate, None, self._closing, 1.0)
+            threading.Thread(target=follow_clock, args=again, name=f"pushrod clock of {self.robot}", daemon=True).start()
+        states = self.bus.subscribe("state_machine", (Transition,), robot=self.robot, notify=lambda: self._heard(states))
+        self._state = State((await self.overview()).state)
+
+    def _heard(self, states: Subscription) -> None:
+        while (message := states.poll()) is not None:
+            self._state = State(message.payload.to)
+            for handle in self._handles.values():
+                handle.epoch = 0  # a command from here on is sent in knowledge of it
+
+
+class RemoteParameters:
+    """Of a remote robot: as `Store`, but asked for over the network. Values in SI; the host checks them as a whole."""
+
+    def __init__(self, remote: RemoteRobot) -> None:
+        self._remote = remote
+
+    async def get(self, path: str) -> Any:
+        """None where it has no value yet. InputError where there is none of that path."""
+        for entry in await self.list(path):
+            if entry["path"] == path:
+                return entry["value"]
+        known = [entry["path"] for entry in await self.list()]
+        raise InputError(f"{self._remote.robot} has no parameter {path!r}; it has {', '.join(known) or 'none'}")
+
+    async def list(self, prefix: str = "") -> list[dict[str, Any]]:
+        """Of each: path, value, source, unit, lo, hi, doc."""
+        return list(await self._remote.tell("parameters", prefix=prefix))
+
+    async def set(self, path: str, value: Any) -> None:
+        await self.set_many({path: value})
+
+    async def set_many(self, values: Mapping[str, Any]) -> None:
+        """All at once, or none: ParameterError names each that is not allowed."""
+        await self._remote.do("set_parameters", values=dict(values))
+
+
+def _hellos(bus: ZenohBus, name: str, wait: float) -> list[Hello]:
+    all_of_them, each = zenoh.QueryTarget.ALL, zenoh.ConsolidationMode.NONE
+    replies = bus.session.zenoh.get(name, target=all_of_them, consolidation=each, timeout=wait, allowed_destination=zenoh.Locality.REMOTE)
+    return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+
+
+def _operator(link: Link, operator: str) -> str:
+    if link.tls is None:
+        return operator or getpass.getuser()
+    if operator and operator != link.tls.name:
+        raise InputError(f"operator = {operator!r}: with certificates an operator has the name in its own, {link.tls.name!r}; leave it out")
+    return link.tls.name
+
+
+def _compare(hello: Hello, expect: Robot | str | None) -> None:
+    wanted = fingerprint_of(expect) if isinstance(expect, Robot) else expect
+    if wanted is not None and wanted != hello.fingerprint:
+        raise NetworkError(
+            f"{hello.robot} is not the robot expected: its description has the fingerprint {hello.fingerprint}, this program's {wanted}; "
+            "give both the same description"
+        )
+
+
+def _armed(told: Mapping[str, Any]) -> Armed:
+    known = {name: told[name] for name in Armed._fields if name in told}
+    return Armed(**known | {"state": State(told["state"]), "missing": tuple(told["missing"])})
+
+
+def _disarmed(told: Mapping[str, Any]) -> Disarmed:
+    return Disarmed(told["ok"], State(told["state"]), dict(told["failures"]))

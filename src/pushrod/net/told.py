@@ -1,0 +1,147 @@
+"""What a host tells of its robot: how it is made, once, and how it is now, whenever it is asked."""
+
+import hashlib
+from importlib.metadata import version
+from typing import Any
+
+from msgspec import Raw, Struct
+
+from pushrod.net import key
+from pushrod.net.wire import Hello, encode
+from pushrod.robot.description import Robot
+from pushrod.runtime.bus import TopicStatistics
+from pushrod.runtime.cadence import Timing
+from pushrod.runtime.clock import SteppedClock
+from pushrod.runtime.host import Host
+from pushrod.runtime.runtime import Runtime
+
+
+class ActuatorTold(Struct, frozen=True):
+    """limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` are the names of what it accepts."""
+
+    name: str
+    path: tuple[str, ...]
+    joint: str
+    payloads: tuple[str, ...]
+    blocking: bool
+    lower: float | None = None
+    upper: float | None = None
+    velocity: float | None = None
+    effort: float | None = None
+    watchdog: float | None = None
+
+
+class Description(Struct, frozen=True):
+    actuators: tuple[ActuatorTold, ...]
+    nodes: tuple[str, ...]
+    stepped: bool  # it runs on a stepped clock: commands act in its ticks
+
+
+class ActuatorNow(Struct, frozen=True):
+    """`silence`: since its last command acted [s]; None before the first."""
+
+    name: str
+    path: tuple[str, ...]
+    armed: bool
+    stopped: str
+    position: float | None
+    velocity: float | None
+    effort: float | None
+    lease: str | None
+    commander: str
+    silence: float | None
+    acted: int
+    refused: dict[str, int]
+    restarts: int
+
+
+class TopicNow(Struct, frozen=True):
+    topic: tuple[str, ...]
+    messages: int
+    rate: float
+    age: float
+    dropped: int
+
+
+class LoopNow(Struct, frozen=True):
+    """Seconds; see Timing."""
+
+    name: str
+    ticks: int
+    missed: int
+    worst: float
+    p50: float
+    p99: float
+
+
+class Overview(Struct, frozen=True):
+    """A robot at one moment of its own clock."""
+
+    robot: str
+    state: str
+    why: str
+    time: float
+    actuators: tuple[ActuatorNow, ...]
+    topics: tuple[TopicNow, ...]
+    loops: tuple[LoopNow, ...]
+    operators: tuple[str, ...]
+
+
+def fingerprint(robot: Robot) -> str:
+    """Sixteen digits that differ wherever two descriptions do."""
+    return hashlib.sha256(repr(robot).encode()).hexdigest()[:16]
+
+
+def hello(rt: Runtime, instance: str) -> Hello:
+    return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))))
+
+
+def describe(rt: Runtime) -> Description:
+    return Description(tuple(_made(host) for host in rt.hosts.values()), tuple(rt.nodes), isinstance(rt.clock, SteppedClock))
+
+
+def overview(rt: Runtime, operators: tuple[str, ...]) -> Overview:
+    topics = tuple(_topic(s) for s in rt.bus.statistics() if s.robot == rt.robot.name)
+    loops = tuple(_loop(cadence.timing()) for cadence in rt.cadences)
+    actuators = tuple(_now(host) for host in rt.hosts.values())
+    return Overview(rt.robot.name, rt.state.value, rt.arming.why, rt.clock.now(), actuators, topics, loops, operators)
+
+
+def _made(host: Host) -> ActuatorTold:
+    gate, dog = host.gate, host.actuator.watchdog
+    limits: Any = gate.limits
+    names = tuple(sorted(kind.__name__ for kind in gate.payloads))
+    ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
+    return ActuatorTold(host.actuator.name, host.path, host.joint.name, names, host.slot is not None, *ends, None if dog is None else dog.silence)
+
+
+def _now(host: Host) -> ActuatorNow:
+    gate, state, lease = host.gate, host.joint_state, host.gate.lease
+    now = host.clock.now()
+
+    def reported(values: tuple[float, ...]) -> float | None:
+        return values[0] if values else None
+
+    return ActuatorNow(
+        host.actuator.name,
+        host.path,
+        gate.epoch != 0,
+        gate.stopped,
+        None if state is None else reported(state.positions),
+        None if state is None else reported(state.velocities),
+        None if state is None else reported(state.efforts),
+        None if lease is None or now >= lease.until else lease.owner,
+        gate.commander,
+        now - gate.last_acted if gate.acted else None,
+        gate.acted,
+        dict(gate.refusals),
+        host.part.restarts,
+    )
+
+
+def _topic(s: TopicStatistics) -> TopicNow:
+    return TopicNow(s.topic, s.messages, s.rate, s.age, s.dropped)
+
+
+def _loop(t: Timing) -> LoopNow:
+    return LoopNow(t.name, t.ticks, t.missed, t.worst, t.p50, t.p99)
