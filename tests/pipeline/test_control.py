@@ -125,6 +125,38 @@ def test_heading_does_not_wind_up_past_the_rate_or_past_what_was_achieved() -> N
         assert (s.I != 0.0) == grows
 
 
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_one_measurement_that_is_no_number_is_forgotten(bad: float) -> None:
+    """The request of that tick is none; the next one is as if it had not been."""
+    p = pid.Params(pi.Params(1.0, 0.5), 0.1)
+    s, _ = pid.step(p, pid.State(), pi.In(1.0, 0.2), DT)
+    hit, y = pid.step(p, s, pi.In(1.0, bad), DT)
+    assert not math.isfinite(y.u)
+    assert hit == s
+    assert pid.step(p, pid.State(), pi.In(1.0, bad), DT)[0] == pid.State()
+    t, _ = heading.step(heading.Params(), heading.State(), heading.In(0.1, 0.0), DT)
+    hit_t, y_t = heading.step(heading.Params(), t, heading.In(0.1, bad), DT)
+    assert math.isnan(y_t.r_d)
+    assert hit_t == t
+    assert hit_t.I > 0.0
+
+
+@pytest.mark.parametrize("windup", [CONDITIONAL, BACK, BOTH])
+@pytest.mark.parametrize("band", [0.2, 0.6])
+def test_an_integral_pushes_through_the_dead_band_of_a_motor(windup: float, band: float) -> None:
+    """A rover in a motor with a dead band is asked for a small speed; were its loss unwound by, it would stand still for ever."""
+    act = put(Act(), "act.motor.deadband", band)
+    s, m, fb, v, moved = pi.State(), Motors(), MixerFeedback(), 0.0, 0
+    for _ in range(3000):
+        s, y = pi.step(pi.Params(0.2, 0.3, 0.5, windup), s, pi.In(0.3, v, 0.0, fb.aw_s_req), DT)
+        m, z = pipeline(act, m, Asks(ActuatorReq(y.u, 0.0, 1.0)), DT)
+        fb = z.fb
+        moved += fb.u_s_ach != 0.0
+        v += DT * (-v + fb.u_s_ach)
+    assert moved > 100
+    assert v > 0.1
+
+
 @pytest.mark.parametrize("module", [speed, yaw_rate, heading])
 def test_a_loop_learns_of_limits_from_the_feedback_alone(module: object) -> None:
     """Its input has MIXER_FEEDBACK and its own signals; none of its parameters is a limit of an actuator."""

@@ -1,5 +1,6 @@
 """The pipeline for n effectors: the same as the two-motor one where both apply, and its own promises elsewhere."""
 
+import itertools
 import math
 import re
 
@@ -179,6 +180,62 @@ def test_a_failure_nobody_announced_shows_as_a_residual_alone() -> None:
     assert (y.aw, y.ach) == (quad(ask._replace(measured=0.0)).aw, quad(ask._replace(measured=0.0)).ach)
 
 
+@given(sets, commands(), healths)
+@settings(max_examples=examples(40))
+def test_the_limits_in_effect_are_those_of_the_bounds(p: Params, req: Axes, k: Health) -> None:
+    """Of each effector what the allocator may ask for; of each axis the most of all corners of these bounds."""
+    n, m = len(p.act.hw.u_min), len(p.act.sw.a_min)
+    s, _ = step(p, State(), In(req, 1.0, health=k), DT)
+    _, y = step(p, s, In(req, 1.0, health=k), DT)
+    lo, hi = first(y.u_min_eff, n), first(y.u_max_eff, n)
+    if p.act.alloc.slew_aware == 0.0:
+        assert (tuple(lo), tuple(hi)) == (p.act.sw.u_min, p.act.sw.u_max)
+    assert (lo <= hi).all()
+    corners = np.array(list(itertools.product(*zip(lo, hi, strict=True)))) @ matrix(n_act.law(p.act), k).T
+    assert first(y.a_max_eff, m) == pytest.approx(np.minimum(p.act.sw.a_max, corners.max(0)), abs=1e-9)
+    assert first(y.a_min_eff, m) == pytest.approx(np.maximum(p.act.sw.a_min, corners.min(0)), abs=1e-9)
+    assert (y.u_max_eff[n:], y.a_max_eff[m:], y.pulse[n:]) == ((0.0,) * (8 - n), (0.0,) * (6 - m), (0.0,) * (8 - n))
+
+
+def test_each_effector_has_its_own_pulse() -> None:
+    p = Params(QUAD.act._replace(hw=n_act.Hw(), sw=n_act.Sw(), esc=n_act.Esc((1000.0, 1100.0, 1100.0, 1100.0), reverse=(0.0, 1.0, 0.0, 0.0))))
+    s = State(Effectors(-0.5, 0.5, 0.25, 0.0))
+    y = step(p, s, In(Axes(0.2, 0.0, 0.0, 0.0), 1.0), 0.0)[1]
+    assert y.pulse == (1250.0, 1300.0, 1600.0, 1500.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@given(sets, commands(), st.sampled_from([math.nan, math.inf, -1e-3]))
+@settings(max_examples=examples(20))
+def test_a_tick_that_is_no_time_moves_nothing_and_is_told(p: Params, req: Axes, dt: float) -> None:
+    s, _ = step(p, State(), In(req, 1.0), DT)
+    after, y = step(p, s, In(req, 2.0), dt)
+    none, z = step(p, s, In(req, 2.0), 0.0)
+    assert after == none == s
+    assert y == z._replace(bad_dt=1.0)
+    assert y.u == s.u
+
+
+def test_what_is_known_of_an_effector_and_is_no_number_is_told() -> None:
+    ask = In(Axes(1.2, 0.1, -0.1, 0.0), 1.0, measured=1.0, u_meas=Effectors(0.5, 0.5, 0.5, 0.5))
+    fine = quad(ask)
+    assert fine.bad_known == 0.0
+    y = quad(ask._replace(u_meas=Effectors(0.5, math.nan, 0.5, 0.5)))
+    assert (y.bad_known, y.resid, y.u) == (1.0, (0.0,) * 6, fine.u)
+    assert quad(ask._replace(u_meas=Effectors(0.5, math.nan, 0.5, 0.5), measured=0.0)).bad_known == 0.0
+    y = quad(ask._replace(health=Health(e2=math.nan)))
+    dead = quad(ask._replace(health=Health(e2=0.0)))
+    assert y == dead._replace(bad_known=1.0)
+
+
+def test_a_dead_band_is_a_loss_and_nothing_to_unwind_by() -> None:
+    ask = In(Axes(0.8, 0.1, 0.0, 0.0), 1.0)
+    banded = QUAD.act._replace(motor=n_act.Motor((0.3, 0.0, 0.3, 0.0)), alloc=QUAD.act.alloc._replace(prefer=(0.0,) * 4))
+    y = quad(ask, Params(banded))
+    assert y.u.e0 == 0.0
+    assert y.loss.dead_band.a0 == pytest.approx(-y.aw.a0) != 0.0
+    assert y.aw_req[:4] == pytest.approx((0.0,) * 4, abs=1e-9)
+
+
 def test_per_effector_limits_are_kept_and_shared_out() -> None:
     p = QUAD._replace(act=QUAD.act._replace(sw=QUAD.act.sw._replace(u_max=(0.3, 1.0, 1.0, 1.0))))
     y = quad(In(Axes(2.0, 0.0, 0.0, 0.0), 1.0), p)
@@ -212,6 +269,11 @@ def test_the_allocator_may_know_how_far_an_effector_can_slew() -> None:
         ({"trim": n_act.Trim((1.0, 1.0, 0.0, 1.0))}, r"act.trim.gain\[2\]"),
         ({"slew": n_act.Slew((1.0, -1.0, 1.0, 1.0))}, r"act.slew.up\[1\]"),
         ({"shp": n_act.Shp(n_act.Ap((-1.0,) * 4))}, r"act.shp.ap.scale\[0\]"),
+        ({"esc": n_act.Esc(us_min=(1100.0, 1600.0, 1100.0, 1100.0))}, r"act.esc.us_min\[1\] = 1600 us lies above"),
+        ({"esc": n_act.Esc(us_min=(1100.0, 1500.0, 1100.0, 1100.0))}, r"act.esc.us_min\[1\] .* asks for reverse"),
+        ({"esc": n_act.Esc(us_min=(1500.0,) * 4, reverse=(0.0, 0.0, 0.0, 1.0)), "hw": n_act.Hw((0.0,) * 4)}, r"act.esc.reverse\[3\] is set"),
+        ({"esc": n_act.Esc(us_max=(1900.0, 1500.0, 1900.0, 1900.0))}, r"act.esc.us_max\[1\] = 1500"),
+        ({"esc": n_act.Esc(reverse=(0.5, 0.0, 0.0, 0.0))}, r"act.esc.reverse\[0\] = 0.5 must be 0 or 1"),
     ],
 )
 def test_mistakes_are_told_by_name(changes: dict[str, tuple[object, ...]], named: str) -> None:

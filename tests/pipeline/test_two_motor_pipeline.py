@@ -5,12 +5,12 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from two_motor_sets import params, requests
+from two_motor_sets import U, allocs, params, requests
 
 from counts import examples
 from pushrod.core.record import flat, put
 from pushrod.pipeline import request
-from pushrod.pipeline.act import Params
+from pushrod.pipeline.act import Act, Alloc, Params, Trim
 from pushrod.pipeline.names import MODES, REASONS
 from pushrod.pipeline.topic import ActuatorReq
 from pushrod.pipeline.two_motor_pipeline import In, Known, Out, Sources, State, settling, step, step_sources
@@ -165,9 +165,106 @@ def test_a_dead_motor_is_not_asked_and_the_other_one_does_what_it_can() -> None:
     assert y.fb.u_d_ach == pytest.approx(0.0), "yaw first: no turning, so no surge"
 
 
-def test_a_motor_that_hardly_does_anything_is_not_asked() -> None:
-    _, y = run(Params(), State(), ActuatorReq(0.3, 0.0, 1.0), Known(health_L=5e-4))
-    assert y.esc.u_L == 0.0
+@pytest.mark.parametrize(
+    ("policy", "w_s", "k_L", "k_R", "lost"),
+    [
+        (0.0, 1.0, 0.11, 1.0, (0.0, 0.0)),
+        (0.0, 1.0, 0.1, 1.0, (0.0, 1.0)),
+        (1.0, 1.0, 1.0, 0.09, (1.0, 0.0)),
+        (2.0, 2.0, 0.0, 1.0, (0.0, 1.0)),
+        (2.0, 0.5, 0.0, 1.0, (1.0, 0.0)),
+        (1.0, 1.0, 0.0, 0.05, (1.0, 1.0)),
+    ],
+)
+def test_a_motor_that_would_need_too_much_gain_is_not_asked_and_costs_an_axis(
+    policy: float, w_s: float, k_L: float, k_R: float, lost: tuple[float, float]
+) -> None:
+    _, y = run(with_(alloc__policy=policy, alloc__w_s=w_s), State(), ActuatorReq(0.01, 0.0, 1.0), Known(k_L, k_R))
+    assert (y.diag.lost_s, y.diag.lost_d) == lost
+    assert y.diag.gain == max([1.0 / k for k in (k_L, k_R) if k > 0.1], default=0.0)
+    assert [u != 0.0 for u, k in ((y.esc.u_L, k_L), (y.esc.u_R, k_R)) if k <= 0.1] == [False] * ((k_L <= 0.1) + (k_R <= 0.1))
+
+
+@given(allocs(), st.sampled_from([2.0, 5.0, 10.0, 100.0]), st.floats(0.0, 1.0), st.floats(0.0, 1.0), U, U, st.floats(-0.3, 0.3), st.floats(-0.3, 0.3))
+@settings(max_examples=examples(200))
+def test_no_gain_above_the_stated_bound_when_a_motor_fails(
+    alloc: Alloc, gain_max: float, k_L: float, k_R: float, s: float, d: float, ds: float, dd: float
+) -> None:
+    p = Params(Act(alloc=alloc._replace(gain_max=gain_max)))
+    known = Known(k_L, k_R)
+    _, y = run(p, State(), ActuatorReq(s, d, 1.0), known)
+    _, z = run(p, State(), ActuatorReq(s + ds, d + dd, 1.0), known)
+    assert y.diag.gain <= gain_max
+    way = abs(z.cmd.u_s_cmd - y.cmd.u_s_cmd) + abs(z.cmd.u_d_cmd - y.cmd.u_d_cmd)
+    met = y.diag.sat_alloc == 0.0 and z.diag.sat_alloc == 0.0
+    bound = (1.0 if met else 2.0) * gain_max * way
+    assert max(abs(z.esc.u_L - y.esc.u_L), abs(z.esc.u_R - y.esc.u_R)) <= bound * (1.0 + 1e-9) + 1e-12
+
+
+@given(allocs(), U, U, st.sampled_from([1.0, 0.5, 0.15]), st.booleans())
+@settings(max_examples=examples(20))
+def test_no_output_jumps_while_a_motor_weakens(alloc: Alloc, s: float, d: float, other: float, left: bool) -> None:
+    """Down to nothing and past 1 / gain_max, where it is given up; trims too."""
+    p = Params(Act(alloc=alloc, trim=Trim(1.0, 1.0, 0.1, -0.2)))
+    n, last = 1000, None
+    for i in range(n + 1):
+        k = 1.0 - i / n
+        _, y = run(p, State(), ActuatorReq(s, d, 1.0), Known(k, other) if left else Known(other, k))
+        if last is not None:
+            assert max(abs(y.esc.u_L - last.u_L), abs(y.esc.u_R - last.u_R)) <= 10.0 * alloc.gain_max / n
+        last = y.esc
+
+
+@given(params(), requests, st.floats(-0.5, 0.5), HEALTH)
+def test_a_dead_band_is_a_loss_and_nothing_to_unwind_by(p: Params, req: ActuatorReq, last: float, k_L: float) -> None:
+    without = Params(p.act._replace(motor=p.act.motor._replace(deadband=0.0)))
+    known = Known(health_L=k_L)
+    _, y = run(p, State(last, last), req, known)
+    _, z = run(without, State(last, last), req, known)
+    assert (y.fb.aw_s_req, y.fb.aw_d_req) == (z.fb.aw_s_req, z.fb.aw_d_req)
+    _, y = run(with_(motor__deadband=0.3), State(), ActuatorReq(0.2, 0.05, 1.0))
+    assert (y.fb.aw_s, y.fb.aw_d, y.diag.loss_s.dead_band) == pytest.approx((-0.2, -0.05, 0.2))
+    assert (y.fb.aw_s_req, y.fb.aw_d_req) == pytest.approx((0.0, 0.0), abs=1e-15)
+
+
+def test_what_could_not_be_done_with_all_well_is_not_charged_to_the_fault() -> None:
+    p = with_(sw__u_LR_max=0.5, sw__u_LR_min=-0.5)
+    for k_L in (0.5, 0.0):
+        _, y = run(p, State(), ActuatorReq(0.8, 0.1, 1.0), Known(health_L=k_L))
+        assert y.diag.loss_s.allocation == pytest.approx(0.3)
+        assert y.diag.loss_s.fault == pytest.approx(0.5 - y.fb.u_s_ach)
+        assert y.diag.loss_s.fault > 0.1
+
+
+@given(params(), requests, st.sampled_from([math.nan, math.inf, -math.inf, -1e-3, -5.0]), st.floats(-0.3, 0.6))
+def test_a_tick_that_is_no_time_moves_nothing_and_is_told(p: Params, req: ActuatorReq, dt: float, last: float) -> None:
+    s = State(last, last)
+    after, y = step(p, s, In(req), dt)
+    none, z = step(p, s, In(req), 0.0)
+    assert after == none == s
+    assert (y.diag.bad_dt, z.diag.bad_dt) == (1.0, 0.0)
+    assert y == z._replace(diag=z.diag._replace(bad_dt=1.0))
+    held = min(max(last, p.act.hw.u_LR_min), p.act.hw.u_LR_max)
+    assert (y.esc.u_L, y.esc.u_R) == (held, held)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+@pytest.mark.parametrize("side", ["u_L_meas", "u_R_meas", "health_L", "health_R"])
+def test_what_is_known_of_a_motor_and_is_no_number_is_told(side: str, bad: float) -> None:
+    known = Known(measured=1.0, u_L_meas=0.1, u_R_meas=0.2)
+    req = ActuatorReq(0.3, 0.1, 1.0)
+    _, fine = run(Params(), State(), req, known)
+    assert fine.diag.bad_known == 0.0
+    _, y = run(Params(), State(), req, known._replace(**{side: bad}))
+    assert y.diag.bad_known == 1.0
+    assert all(math.isfinite(x) for x in flat(y))
+    if "meas" in side:
+        assert (y.diag.resid_s, y.diag.resid_d) == (0.0, 0.0)
+        assert (y.esc, y.fb) == (fine.esc, fine.fb), "a measurement moves no motor"
+        _, unused = run(Params(), State(), req, known._replace(**{side: bad}, measured=0.0))
+        assert unused.diag.bad_known == 0.0
+    elif math.isnan(bad):
+        assert getattr(y.esc, side.replace("health", "u")) == 0.0
 
 
 @given(params(), requests, st.floats(0.0, 1.0), st.floats(0.0, 1.0))

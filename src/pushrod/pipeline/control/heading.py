@@ -15,6 +15,7 @@ from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import clamp, wrap_angle
 from pushrod.pipeline.control.pi import TOLD
+from pushrod.pipeline.request import finite
 from pushrod.pipeline.topic import MixerFeedback
 
 
@@ -44,13 +45,16 @@ class Out(NamedTuple):
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    e = wrap_angle(u.psi_d - u.psi)
+    d = u.psi_d - u.psi
+    e = wrap_angle(d) if finite(d) else d - d  # what is no angle stays none: the request behind is none then, and is told
     I = s.I  # noqa: E741
     raw = p.k * e + I
     past = (raw > p.r_max and e > 0.0) or (raw < -p.r_max and e < 0.0)
     pushes = p.heed != 0.0 and abs(u.fb.aw_d_req) > TOLD and e * u.fb.aw_d_req < 0.0
-    if dt > 0.0:
-        I = 0.0 if u.active == 0.0 else (I if past or pushes else clamp(I + p.k_i * e * dt, -p.r_max, p.r_max))  # noqa: E741
+    if u.active == 0.0 and dt > 0.0:
+        I = 0.0  # noqa: E741
+    elif dt > 0.0 and finite(d) and not (past or pushes):
+        I = clamp(I + p.k_i * e * dt, -p.r_max, p.r_max)  # noqa: E741
     return State(I), Out(clamp(p.k * e + I, -p.r_max, p.r_max), e, I)
 
 

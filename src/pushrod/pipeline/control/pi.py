@@ -11,7 +11,8 @@ conditional         e is not integrated while it would push further than what wa
 both                conditional, and the integral goes back with T_t, but not past 0: where kp e alone asks for too much, it is left alone
 none                winds up; there to be compared with
 
-There is no limit of the output in here: what can be done is known behind, and comes back as aw. Not active: the integral is emptied.
+There is no limit of the output in here: what can be done is known behind, and comes back as aw. Not active: the integral is emptied. A measurement
+that is no number leaves the integral as it is; the request is none then, and the pipeline takes it for neutral and says so.
 """
 
 from typing import Annotated as A
@@ -21,6 +22,7 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
 from pushrod.core.scalar import clamp, settled
+from pushrod.pipeline.request import finite
 
 WAYS = ("none", "conditional", "back_calculation", "both")
 BY_NONE, BY_CONDITION, BY_TRACKING, BY_BOTH = 0.0, 1.0, 2.0, 3.0
@@ -71,8 +73,10 @@ def integrate(p: Params, I: float, e: float, aw: float, dt: float) -> float:  # 
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     e = u.r - u.y
     I = s.I  # noqa: E741
-    if dt > 0.0:
-        I = integrate(p, I, e, u.aw, dt) if u.active != 0.0 else 0.0  # noqa: E741
+    if u.active == 0.0 and dt > 0.0:
+        I = 0.0  # noqa: E741
+    elif dt > 0.0 and finite(e) and finite(u.aw):
+        I = integrate(p, I, e, u.aw, dt)  # noqa: E741
     return State(I), Out(p.kp * e + I + u.ff, e, I)
 
 

@@ -16,6 +16,7 @@ from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import settled
 from pushrod.pipeline.control import pi
 from pushrod.pipeline.control.pi import In
+from pushrod.pipeline.request import finite
 
 
 class Params(NamedTuple):
@@ -45,6 +46,8 @@ def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
         y_f = y_f + (u.y - y_f) * settled(dt / p.T_f)
     D = -p.kd * (u.y - y_f) / p.T_f
     out = Out(y.u + D, y.e, y.I, D)
+    if not finite(u.y):
+        return State(inner, s.y_f, s.started), out
     return State(inner, y_f, 1.0) if dt > 0.0 else s, out
 
 
