@@ -1,4 +1,4 @@
-"""The log of a run: topics /in and /out, the machine and scenario files it was made from, versions and seed."""
+"""The log of a run: topics /in and /out, those of a command pipeline by their names, the files it was made from, versions and seed."""
 
 import tempfile
 from collections.abc import Iterable
@@ -9,6 +9,7 @@ import numpy as np
 
 from pushrod.core.errors import LogError
 from pushrod.log.writer import Attachment, Topic, write
+from pushrod.sim.pipeline_topics import pipeline_topics
 from pushrod.sim.run import Result
 
 
@@ -32,6 +33,10 @@ def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Pat
             result.t,
             {name: column for name, column in result.columns.items() if not name.startswith("in.")},
             f"{machine.name}.out",
+        ),
+        *(
+            Topic(topic.name, topic.record, result.t, {path: result.columns[at] for path, at in topic.paths.items()}, topic.name)
+            for topic in pipeline_topics(machine.world)
         ),
     )
     about = {

@@ -36,7 +36,7 @@ from pushrod.pipeline.allocate.axes import Axes, Effectors, Health
 from pushrod.pipeline.control import pi
 from pushrod.pipeline.n_act import Act, Alloc, Hw, Sw
 from pushrod.pipeline.n_act import Params as ActParams
-from pushrod.pipeline.names import AUTOPILOT, BY_DISARM, FINE, NONE
+from pushrod.pipeline.names import AUTOPILOT, BY_DISARM, FINE, NONE, SOURCES
 from pushrod.plants import flying_body, rigid_body
 from pushrod.plants.attitude import Angles, Quaternion, conjugate, from_angles, product, to_angles, unit
 from pushrod.plants.rigid_body import Rate, Torque
@@ -154,6 +154,7 @@ class Out(NamedTuple):
     w_z: A[float, Q("rad/s")] = 0.0
     grounded: A[float, flag()] = 0.0
     req: Axes = Axes()
+    src: A[float, Choice(SOURCES, "whose request it is; NONE: neutral")] = 0.0
     pipe: n_motor_pipeline.Out = n_motor_pipeline.Out()
     I_climb: A[float, Q("-", about="integral of the climb loop")] = 0.0
     F: Effectors = Effectors()
@@ -287,7 +288,7 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
         body.p.z, body.v.z, body.p.x, body.p.y, true.roll, true.pitch, true.yaw,
         math.sqrt(left.x * left.x + left.y * left.y), math.atan2(math.sqrt(maximum(1.0 - n_z * n_z, 0.0)), n_z),
         body.turn.w.x, body.turn.w.y, body.turn.w.z, moved.grounded,
-        c.req, y, c.climb.I, Effectors(f0.F, f1.F, f2.F, f3.F, 0.0, 0.0, 0.0, 0.0),
+        c.req, ask.src, y, c.climb.I, Effectors(f0.F, f1.F, f2.F, f3.F, 0.0, 0.0, 0.0, 0.0),
         f0.reported, f1.reported, f2.reported, f3.reported,
     )  # fmt: skip
 
