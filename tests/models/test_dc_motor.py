@@ -49,6 +49,14 @@ def test_without_inductance_it_is_ohms_law() -> None:
     assert y == Out(0.2, 4.0, 10.0)
 
 
+@pytest.mark.parametrize("dt", [1e-4, 1e-2])
+def test_a_current_left_to_itself_carries_its_charge_however_quickly(dt: float) -> None:
+    """The integral of i exp(-t R / L) is i L / R."""
+    for L in (2e-6, 2e-9, 2e-12):
+        _, y = step(P._replace(L=L), State(9.0), In(), dt)
+        assert y.torque * dt == pytest.approx(P.k * 9.0 * L / P.R, rel=1e-12, abs=0.0)
+
+
 def test_voltage_limit() -> None:
     s, y = step(P, State(), In(1e3, 0.0), 0.1)
     assert s.i == pytest.approx(24.0 / 2.0)

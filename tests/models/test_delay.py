@@ -225,3 +225,11 @@ def test_a_lone_float_travels_too() -> None:
 
 def test_the_step_is_pure() -> None:
     assert offences(LINE.step) == []
+
+
+@pytest.mark.parametrize("now", [0.0, 1.0, 0.3 * delay.CIRCLE, 0.6 * delay.CIRCLE, delay.CIRCLE - 1.0])
+def test_what_is_less_than_half_a_circle_ahead_is_to_come_and_the_rest_is_past(now: float) -> None:
+    quarter = 0.25 * delay.CIRCLE
+    for ahead in (0.0, 1.0, quarter + 1.0, 2.0 * quarter - 1.0):
+        assert delay.ticks_until(math.floor(now + ahead) % delay.CIRCLE, math.floor(now)) == math.floor(ahead)
+        assert delay.ticks_until(math.floor(now - ahead) % delay.CIRCLE, math.floor(now)) == -math.floor(ahead)

@@ -60,6 +60,19 @@ def test_viscous_decay() -> None:
         assert coast(p, 0.2, 5.0, 0.9, n)[1] == pytest.approx(5.0 * math.exp(-0.3 * 0.9 / 0.2), rel=1e-12)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("b", [0.0, 0.7, 7.0])
+def test_a_torque_turns_it_round_within_a_step(sign: float, b: float) -> None:
+    """J dw/dt = -(tau + c) - b w until it rests, then -(tau - c) - b w for what is left of the step."""
+    J, w, tau, c, dt = 0.1, 1.0, 3.0, 0.5, 0.06
+    t = J / b * math.log(1.0 + b * w / (tau + c)) if b > 0.0 else J * w / (tau + c)
+    assert 0.0 < t < dt
+    back = (tau - c) / b * (1.0 - math.exp(-b * (dt - t) / J)) if b > 0.0 else (tau - c) * (dt - t) / J
+    _, y = step(Params(c, c, 1.0, b), State(), In(-sign * tau, sign * w, J), dt)
+    assert y.w == pytest.approx(-sign * back, rel=1e-12)
+    assert y.stuck == 0.0
+
+
 def test_terminal_speed() -> None:
     """A constant torque ends at w = (tau - c) / b."""
     w = 0.0
