@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pushrod.core.errors import InputError
+from pushrod.guard.record_file import NEW
 from pushrod.guard.settings import record_folder, state_folder
 
 SEEN = ".seen"
@@ -46,7 +47,9 @@ class Record(NamedTuple):
             return f"a record of the guard cannot be read ({self.flaw}): {self.file}"
         at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.when))
         bad = "; ".join(f"{path}: {what}" for path, what in self.unsafe.items())
-        made = f"of {len(self.actuators)} disarm functions these did not succeed: {bad}" if bad else f"all {len(self.actuators)} disarm functions ran"
+        n = sum(bool(one["disarm"]) for one in self.actuators.values())
+        ran = f"all {n} disarm functions ran" if n else "all it drives was simulated in the process that ended"
+        made = f"of {n} disarm functions these did not succeed: {bad}" if bad else ran
         return f"{at}: the guard disarmed {self.robot}: {self.why}; {made}; {self.file}"
 
 
@@ -59,7 +62,7 @@ def all_waiting(state: str | Path | None = None) -> list[Record]:
     """Of every robot."""
     try:
         folders = sorted((state_folder(state) / "guard").iterdir())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [record for folder in folders if folder.is_dir() for record in _in(folder, unquote(folder.name))]
 
@@ -82,17 +85,19 @@ def acknowledge(robot: str, state: str | Path | None = None) -> list[Record]:
 def _in(folder: Path, robot: str) -> list[Record]:
     try:
         files = sorted(file for file in folder.iterdir() if not file.name.endswith(SEEN) and not file.name.startswith("."))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         return [Record(robot, folder, flaw=f"{type(error).__name__}: {error}")]
     names = {file.name for file in files}
-    # what was being written when the guard was killed stands for itself only where there is nothing whole beside it
-    return [_read(file, robot) for file in files if not (file.name.endswith(".new") and file.name.removesuffix(".new") in names)]
+    # what is being written, or was when the guard was killed, counts where there is nothing whole beside it
+    return [_read(file, robot) for file in files if not (file.suffix == NEW and file.stem in names)]
 
 
 def _read(file: Path, robot: str) -> Record:
     try:
+        if file.suffix == NEW:
+            return Record(robot, file, guard=int(file.name.partition("-")[2].partition(".")[0]), acting=True, flaw="its end is missing")
         data = json.loads(file.read_bytes())
         actuators = {str(path): {**_BLANK, **one} for path, one in data["actuators"].items()}
         return Record(robot, file, float(data["time"]), data["why"], float(data["seconds"]), actuators, int(data["guard"]), data["state"] != "done")
@@ -104,6 +109,9 @@ _BLANK = {"disarm": "", "result": "?", "detail": "", "seconds": 0.0}
 
 
 def _runs(pid: int) -> bool:
+    with suppress(OSError):  # one that nobody has buried yet is dead all the same
+        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

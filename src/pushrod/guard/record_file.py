@@ -6,6 +6,7 @@ from typing import Any
 
 VERSION = 1
 SUFFIX = ".json"
+NEW = ".new"  # of what is being written
 
 
 def probe(folder: str) -> str:
@@ -23,7 +24,7 @@ def probe(folder: str) -> str:
 
 
 def write(file: str, record: dict[str, Any]) -> None:
-    new = f"{file}.new"
+    new = f"{file}{NEW}"
     with open(new, "w", encoding="utf-8") as out:
         json.dump({"version": VERSION, **record}, out, indent=1)
         out.write("\n")

@@ -1,0 +1,122 @@
+"""A program with an armed robot, made to die or hang in every way: it does what its stdin says and answers in lines of JSON.
+
+python tests/armed_robot.py '{"file": ..., "limit": 0.1, "actuators": 32, "odd": {"m3": "hang"}}'
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import msgspec
+
+from pushrod.robot import Actuator, Joint, Limits, Parameter, ParameterRef, Robot
+from pushrod.runtime import Guard, Runtime, run
+
+STUCK = threading.Event()
+NULL = subprocess.DEVNULL
+
+
+class Options(msgspec.Struct):
+    file: str
+    how: str
+    gain: float
+
+
+class Motor:
+    disarm = "noting:note"
+    options = Options
+    acted: list[float] = []  # noqa: RUF012 (of all of them)
+
+    def init(self, context: Any, options: Any) -> None:
+        return
+
+    def handle_command(self, payload: Any, command: Any) -> None:
+        self.acted.append(time.monotonic())
+
+
+def robot(file: str, n: int, odd: dict[str, str]) -> Robot:
+    def options(name: str) -> dict[str, Any]:
+        return {"file": file, "how": odd.get(name, ""), "gain": ParameterRef("gain")}
+
+    return Robot(
+        "victim",
+        links=("base", *(f"l{i}" for i in range(n))),
+        joints=tuple(Joint(f"j{i}", "continuous", "base", f"l{i}", limits=Limits(velocity=1.0, effort=1.0)) for i in range(n)),
+        actuators=tuple(Actuator(f"m{i}", f"j{i}", options=options(f"m{i}")) for i in range(n)),
+        parameters=(Parameter("gain", default=1.0, lo=0.0, hi=9.0),),
+    )
+
+
+def tell(**what: Any) -> None:
+    sys.stdout.write(json.dumps({"at": time.monotonic(), **what}) + "\n")
+    sys.stdout.flush()
+
+
+def obey(rt: Runtime, order: str) -> None:
+    match order.split():
+        case ["block"]:
+            tell()
+            time.sleep(2.0)
+        case ["stick"]:
+            STUCK.set()  # the loop tells when
+        case ["exit"]:
+            tell()
+            os._exit(7)
+        case ["leave"]:
+            tell()
+            sys.exit(5)
+        case ["fork"]:
+            if os.fork() == 0:
+                os.closerange(0, 3)
+                time.sleep(5.0)
+                os._exit(0)
+            tell()
+        case ["spawn"]:
+            subprocess.Popen(["sleep", "5"], close_fds=False, stdin=NULL, stdout=NULL, stderr=NULL)
+            tell()
+        case ["gain", value]:
+            rt.parameters.set("gain", float(value))
+            tell()
+        case ["arm"]:
+            tell(answer=rt.arm()._asdict(), guard=rt.guard)
+        case ["state"]:
+            tell(state=rt.state.value, why=rt.arming.why, acted=len(Motor.acted), last=max(Motor.acted), first=str(rt["m0"].direct.set_velocity(0.2)))
+
+
+async def main(file: str, limit: float, actuators: int = 32, odd: dict[str, str] | None = None, within: float = 5.0) -> None:
+    names = [f"m{i}" for i in range(actuators)]
+    async with Runtime(robot(file, actuators, odd or {}), dict.fromkeys(names, Motor), guard=Guard(limit, within)) as rt:
+        answer = rt.arm()
+        views = [rt[name].direct for name in names]
+
+        @rt.loop(hz=200.0)
+        def control(k: int) -> None:
+            if STUCK.is_set():
+                tell()
+                time.sleep(2.0)
+            for view in views:
+                view.set_velocity(0.1)
+
+        await asyncio.sleep(0.05)
+        tell(answer=answer._asdict(), guard=rt.guard)
+        orders: asyncio.Queue[str] = asyncio.Queue()
+        loop = asyncio.get_running_loop()
+
+        def listen() -> None:
+            order = "."
+            while order:
+                order = sys.stdin.readline()
+                loop.call_soon_threadsafe(orders.put_nowait, order)
+
+        threading.Thread(target=listen, daemon=True).start()
+        while order := await orders.get():
+            obey(rt, order)
+
+
+if __name__ == "__main__":
+    run(main(**json.loads(sys.argv[1])))

@@ -1,0 +1,383 @@
+"""A runtime and its guard: who is held, what is told, what happens when the guard is killed, stopped, switched off or cannot do its work."""
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import odd_disarm
+import pytest
+
+from faults import guard_pid
+from pushrod.guard.settings import record_folder
+from pushrod.robot import Actuator, Joint, Limits, Robot
+from pushrod.runtime import Guard, HardwareError, Runtime, Skip, State, SteppedClock, Transition, run
+
+
+class Options(msgspec.Struct):
+    file: str = ""
+    how: str = ""
+    gain: float = 1.0
+
+
+class Motor:
+    disarm = "noting:note"
+    options = Options
+
+    def init(self, context: Any, options: Any) -> None:
+        return
+
+    def handle_command(self, payload: Any, command: Any) -> None:
+        return
+
+
+def robot(n: int = 1, name: str = "guarded", **options: Any) -> Robot:
+    return Robot(
+        name,
+        links=("base", *(f"l{i}" for i in range(n))),
+        joints=tuple(Joint(f"j{i}", "continuous", "base", f"l{i}", limits=Limits(velocity=1.0, effort=1.0)) for i in range(n)),
+        actuators=tuple(Actuator(f"m{i}", f"j{i}", options=options) for i in range(n)),
+    )
+
+
+def live(body: Callable[[Runtime], Awaitable[Any]], what: Robot, driver: Any = Motor, **runtime: Any) -> Any:
+    async def main() -> Any:
+        async with Runtime(what, {actuator.name: driver for actuator in what.actuators}, **runtime) as rt:
+            return await body(rt)
+
+    return asyncio.run(main())
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20.0):
+        while not true():
+            await asyncio.sleep(0.002)
+
+
+def test_the_guard_is_tiny_quick_apart_and_where_the_program_is(tmp_path: Path) -> None:
+    class Looking(Motor):
+        disarm = "odd_disarm:look"
+
+    async def body(rt: Runtime) -> None:
+        assert rt.arm().ok
+        os.kill(guard_pid(rt.guard), signal.SIGTERM)
+        await until(lambda: rt.state is State.ERROR)
+        await until(lambda: bool(list(record_folder("guarded").glob("*.json"))))
+
+    seen = tmp_path / "seen"
+    odd_disarm_look, odd_disarm.look = odd_disarm.look, lambda options: None  # here it would write into the same file
+    try:
+        live(body, robot(file=str(seen)), Looking)
+    finally:
+        odd_disarm.look = odd_disarm_look
+    there = json.loads(seen.read_text())
+    heavy = {"numpy", "numba", "msgspec", "asyncio", "pushrod.runtime", "pathlib", "subprocess", "rich", "typer"}
+    assert not heavy & set(there["modules"])
+    assert there["cpu"] < 0.25
+    assert there["session"] == there["pid"] != os.getpid()
+    assert there["cwd"] == os.getcwd()
+
+
+def test_a_killed_guard_disarms_and_arming_again_starts_another(tmp_path: Path) -> None:
+    async def body(rt: Runtime) -> None:
+        told = rt.subscribe(("state_machine",), (Transition,))
+        errors = rt.subscribe(("safety",), (HardwareError,))
+        assert rt.arm().ok
+        old = guard_pid(rt.guard)
+        os.kill(old, signal.SIGKILL)
+        await until(lambda: rt.state is State.DISARMED)
+        assert not rt["m0"].direct.set_velocity(0.1).ok
+        told.poll()
+        stop = told.poll().payload
+        why = f"the guard process (pid {old}) was ended by SIGKILL"
+        assert (stop.to, stop.why) == ("disarming", f"{why}: nobody would disarm in an emergency")
+        assert errors.poll().payload == HardwareError(("guard",), f"{why}: disarmed")
+        assert why in rt.guard
+        assert rt.arm().ok
+        assert guard_pid(rt.guard) not in (0, old)
+        assert rt["m0"].direct.set_velocity(0.1).ok
+
+    live(body, robot(file=str(tmp_path / "notes")))
+
+
+def test_a_guard_that_is_killed_while_nothing_is_armed_changes_nothing(tmp_path: Path) -> None:
+    async def body(rt: Runtime) -> None:
+        told = rt.subscribe(("state_machine",))
+        os.kill(guard_pid(rt.guard), signal.SIGKILL)
+        await until(lambda: "SIGKILL" in rt.guard)
+        assert told.poll() is None
+        assert rt.arm().ok
+
+    live(body, robot(file=str(tmp_path / "notes")))
+
+
+def test_a_guard_that_was_stopped_does_not_count_as_one(tmp_path: Path) -> None:
+    async def body(rt: Runtime) -> str:
+        assert rt.arm().ok
+        os.kill(guard_pid(rt.guard), signal.SIGSTOP)
+        await until(lambda: rt.state is not State.ARMED)
+        return rt.guard
+
+    assert "was ended by SIGKILL" in live(body, robot(file=str(tmp_path / "notes")))
+
+
+def test_without_a_guard_it_arms_only_where_asked_and_shows_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def body(rt: Runtime) -> None:
+        told = rt.subscribe(("state_machine",))
+        with caplog.at_level(logging.WARNING):
+            answer = rt.arm()
+        assert answer.ok
+        assert answer.note == "without a guard, as asked: nothing disarms it should this process die or hang"
+        assert told.poll().payload.why == f"armed, {answer.note}"
+        assert f"armed, {answer.note}" in caplog.text
+        assert repr(rt) == "<Runtime of guarded: armed, 1 actuator, without a guard>"
+        assert rt.guard == answer.note
+
+    live(body, robot(file=str(tmp_path / "notes")), guard=False)
+
+
+def test_on_a_stepped_clock_there_is_none(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Runtime(robot(file=str(tmp_path / "notes")), {"m0": Motor}) as rt:
+            answer = rt.arm()
+            assert (answer.ok, answer.note) == (True, "")
+            assert rt.guard == "no guard on a stepped clock: nothing real moves"
+
+    run(main(), SteppedClock())
+
+
+def test_one_that_asked_to_be_left_out_is_not_held(tmp_path: Path) -> None:
+    class Absent(Motor):
+        def init(self, context: Any, options: Any) -> None:
+            if context.path[-1] == "m1":
+                raise Skip("not fitted")
+
+    async def body(rt: Runtime) -> None:
+        assert rt.arm().ok
+        os.kill(guard_pid(rt.guard), signal.SIGTERM)
+        await until(lambda: rt.state is State.ERROR)
+        await until(lambda: bool(list(record_folder("guarded").glob("*.json"))))
+
+    live(body, robot(3, file=str(tmp_path / "notes")), Absent)
+    [file] = record_folder("guarded").glob("*.json")
+    assert list(json.loads(file.read_text())["actuators"]) == ["base/j0/m0", "base/j2/m2"]
+
+
+def test_a_simulated_robot_is_guarded_too_though_nothing_outlives_it() -> None:
+    async def main() -> None:
+        async with Runtime(robot(2), simulation=True) as rt:
+            assert rt.arm().ok
+            os.kill(guard_pid(rt.guard), signal.SIGTERM)
+            await until(lambda: rt.state is State.ERROR)
+            assert rt.force_disarm().ok
+            await until(lambda: rt.arm().missing != () and "simulated in the process" in rt.arm().missing[0])
+            [record] = rt.acknowledge()
+            assert {one["result"] for one in record.actuators.values()} == {"in the process"}
+            assert rt.arm().ok
+
+    asyncio.run(main())
+
+
+def test_what_the_guard_cannot_import_is_said_at_arming() -> None:
+    odd_disarm.make_later()
+
+    class Made(Motor):
+        disarm = "odd_disarm:later"
+
+    async def body(rt: Runtime) -> None:
+        answer = rt.arm()
+        assert answer.refusal == "checks"
+        what = "the guard cannot import its disarm function 'odd_disarm:later': AttributeError: module 'odd_disarm' has no attribute 'later'"
+        assert answer.missing == (f"base/j0/m0 and 1 more: {what}",)
+        assert rt.state is State.DISARMED
+
+    live(body, robot(2), Made)
+
+
+def test_a_module_that_starts_a_robot_when_imported_is_told_so() -> None:
+    class Starting(Motor):
+        disarm = "starts_at_import:off"
+
+    async def body(rt: Runtime) -> str:
+        return rt.arm().missing[0]
+
+    assert "this is the guard process, which imports a disarm function: start programs under" in live(body, robot(), Starting)
+
+
+def test_a_record_that_cannot_be_written_is_said_at_arming(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+
+    async def body(rt: Runtime) -> str:
+        return rt.arm().missing[0]
+
+    said = live(body, robot(file=str(tmp_path / "notes")), guard=Guard(state=tmp_path / "file"))
+    assert f"could not record what it does in {tmp_path / 'file'}" in said
+    assert "name another folder: PUSHROD_STATE, or Guard(state=...)" in said
+
+
+SCRIPT = """
+    import asyncio, os
+    from pushrod.robot import Actuator, Joint, Limits, Robot
+    from pushrod.runtime import Runtime
+
+
+    def off(options):
+        with open("off", "a") as out:
+            print(os.getpid() == PID, file=out)
+
+
+    class Motor:
+        disarm = "__main__:off"
+        def init(self, context, options): pass
+        def handle_command(self, payload, command): pass
+
+
+    PID = None
+    joint = Joint("j", "continuous", "a", "b", limits=Limits(velocity=1.0, effort=1.0))
+    robot = Robot("script", links=["a", "b"], joints=[joint], actuators=[Actuator("m", "j")])
+
+
+    async def main():
+        global PID
+        PID = os.getpid()
+        async with Runtime(robot, {"m": Motor}) as rt:
+            print(rt.arm(), flush=True)
+            if rt.state == "armed":
+                os._exit(0)
+"""
+
+
+def script(folder: Path, end: str, *how: str) -> str:
+    text = textwrap.dedent(SCRIPT) + end
+    (folder / "program.py").write_text(text)
+    command = [sys.executable, *(how or ("program.py",))]
+    done = subprocess.run([text if word == "TEXT" else word for word in command], cwd=folder, capture_output=True, text=True, check=False)
+    return (done.stdout + done.stderr).replace("\\'", "'")
+
+
+GUARDED = '\n\nif __name__ == "__main__":\n    asyncio.run(main())\n'
+
+
+@pytest.mark.parametrize("how", [("program.py",), ("-m", "program")])
+def test_a_disarm_function_in_the_script_itself_is_found(how: tuple[str, ...], tmp_path: Path) -> None:
+    assert "ok=True" in script(tmp_path, GUARDED, *how)
+    end = time.monotonic() + 20.0
+    while not (tmp_path / "off").exists() and time.monotonic() < end:
+        time.sleep(0.005)
+    assert (tmp_path / "off").read_text() == "False\n"
+
+
+def test_a_script_that_cannot_be_imported_is_told_what_to_do(tmp_path: Path) -> None:
+    said = script(tmp_path, "\n\nasyncio.run(main())\n")
+    assert "its disarm function '__main__:off' is in program.py, which the guard process cannot import without running the program again" in said
+    assert 'start the program under `if __name__ == "__main__":`, or put it into a module of its own' in said
+
+
+def test_what_was_typed_in_is_told_what_to_do(tmp_path: Path) -> None:
+    said = script(tmp_path, "\n\nasyncio.run(main())\n", "-c", "TEXT")
+    assert "'__main__:off' was typed in and is in no file, so that the guard process cannot import it: put it into a module of its own" in said
+
+
+def test_nothing_is_left_behind(tmp_path: Path) -> None:
+    async def body(rt: Runtime) -> None:
+        rt.arm()
+
+    live(body, robot(file=str(tmp_path / "notes")))
+    files, threads = len(os.listdir("/proc/self/fd")), threading.active_count()
+    for _ in range(3):
+        live(body, robot(file=str(tmp_path / "notes")))
+    assert len(os.listdir("/proc/self/fd")) == files
+    assert threading.active_count() == threads
+    children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split()
+    assert not [pid for pid in children if "guard" in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+class TestWhatCountsAsAlive:
+    """Each runs for several times the limit."""
+
+    GUARD = Guard(limit=0.1)
+
+    def still_armed(self, body: Callable[[Runtime], Awaitable[Any]], tmp_path: Path) -> str:
+        async def whole(rt: Runtime) -> str:
+            assert rt.arm().ok
+            await body(rt)
+            return f"{rt.state.value} {rt.arming.why}"
+
+        return str(live(whole, robot(file=str(tmp_path / "notes")), guard=self.GUARD))
+
+    def test_a_slow_loop_may_be_slow(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            calls = []
+
+            @rt.loop(hz=2.0)
+            def slow(k: int) -> None:
+                calls.append(k)
+                time.sleep(0.25)
+
+            await until(lambda: len(calls) == 2)
+
+        assert self.still_armed(body, tmp_path) == "armed armed"
+
+    def test_a_loop_that_is_not_vital_may_be_stuck(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            @rt.loop(hz=100.0, vital=False)
+            def report(k: int) -> None:
+                time.sleep(0.4)
+
+            await asyncio.sleep(0.3)
+
+        assert self.still_armed(body, tmp_path) == "armed armed"
+
+    def test_a_loop_that_was_stopped_is_not_missed(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            @rt.loop(hz=100.0)
+            def control(k: int) -> None:
+                return
+
+            await asyncio.sleep(0.05)
+            control.stop()
+            await asyncio.sleep(0.3)
+
+        assert self.still_armed(body, tmp_path) == "armed armed"
+
+    def test_a_program_that_keeps_the_loop_but_commands_is_alive(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            end = time.monotonic() + 0.4
+            while time.monotonic() < end:
+                assert rt["m0"].direct.set_velocity(0.1).ok
+
+        assert self.still_armed(body, tmp_path) == "armed armed"
+
+    def test_a_program_that_keeps_the_loop_and_does_nothing_is_not(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            time.sleep(0.4)
+
+        assert "error the guard has disarmed it: the event loop has not turned" in self.still_armed(body, tmp_path)
+
+    def test_what_was_disarmed_may_hang(self, tmp_path: Path) -> None:
+        async def body(rt: Runtime) -> None:
+            rt.disarm()
+            time.sleep(0.4)
+
+        assert self.still_armed(body, tmp_path).startswith("disarmed")
+
+    def test_a_disarm_function_that_takes_long_here_is_not_taken_for_a_dead_loop(self) -> None:
+        class Slow(Motor):
+            disarm = "odd_disarm:slow"
+
+        async def body(rt: Runtime) -> None:
+            assert rt.arm().ok
+            assert rt.disarm().ok
+
+        live(body, robot(), Slow, guard=self.GUARD)
+        assert not list(record_folder("guarded").glob("*"))
