@@ -28,15 +28,17 @@ class Helm:
         """To rest, whoever owns the motors; by everybody."""
         return self.switch("abort")
 
-    def autopilot(self, u_s_raw: float, u_d_raw: float) -> None:
-        self._ask(AutopilotRequest(u_s_raw, u_d_raw))
+    def autopilot(self, *raw: float) -> None:
+        """What the loops ask: u_s_raw and u_d_raw; of a pipeline of n effectors one number an axis."""
+        self._speak(AutopilotRequest, raw)
 
-    def manual(self, rc_s: float, rc_d: float) -> None:
-        """Pulses of two RC channels [us]."""
-        self._ask(ManualRequest(rc_s, rc_d))
+    def manual(self, *pulses: float) -> None:
+        """Pulses of RC channels [us]: rc_s and rc_d; of a pipeline of n effectors one an axis."""
+        self._speak(ManualRequest, pulses)
 
-    def test(self, u_s_test: float, u_d_test: float) -> None:
-        self._ask(TestRequest(u_s_test, u_d_test))
+    def test(self, *asked: float) -> None:
+        """What a test asks: u_s_test and u_d_test; of a pipeline of n effectors one number an axis."""
+        self._speak(TestRequest, asked)
 
     def axes(self, source: str, *values: float) -> None:
         """To a pipeline of n effectors: one number an axis; of MANUAL, one pulse an axis [us]."""
@@ -51,6 +53,15 @@ class Helm:
         """As of the last tick; None before the first."""
         status: Status | None = self._ask("status")
         return status
+
+    def _speak(self, kind: Any, values: tuple[float, ...]) -> None:
+        if AxesRequest in self._part.driver.driver.requests:
+            self.axes(kind.source, *values)
+            return
+        names = kind.__struct_fields__
+        if len(values) != len(names):
+            raise InputError(f"{kind.source} asks with {len(names)} numbers, {' and '.join(names)}; got {len(values)}; nothing was changed")
+        self._ask(kind(*values))
 
     def _ask(self, request: Any) -> Any:
         return self._part.request(request).result(TIMEOUT)

@@ -1,4 +1,7 @@
-"""The pipeline of n effectors and m axes, live. Its sources ask with one number an axis; MANUAL with one RC channel an axis, all calibrated alike."""
+"""The pipeline of n effectors and m axes, live. Its sources ask with one number an axis; MANUAL with one RC channel an axis.
+
+The channels are calibrated alike (`sources: {rc: {channel: ...}}`), but for what `channels`, axis by axis, says otherwise.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated as A
@@ -6,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
+from pushrod.core.errors import ParameterError
 from pushrod.core.quantity import Q
 from pushrod.live.pipeline import node
 from pushrod.live.pipeline.act_parameters import read
@@ -44,9 +48,10 @@ class Sources(NamedTuple):
 
 
 class Options(node.Options, frozen=True, forbid_unknown_fields=True):
-    """motors: effector by effector. sources: calibration of the RC channels and timeouts."""
+    """motors: effector by effector. sources: calibration of all RC channels and timeouts. channels: what differs from it, axis by axis."""
 
     sources: dict[str, Any] = msgspec.field(default_factory=dict)
+    channels: tuple[dict[str, Any], ...] = ()
 
     def wrong(self) -> Iterator[str]:
         yield from super().wrong()
@@ -55,6 +60,21 @@ class Options(node.Options, frozen=True, forbid_unknown_fields=True):
             n = len(self.params().act.hw.u_min)
             if len(self.motors) != n:
                 yield f"motors = {list(self.motors)}: act.hw.u_min says that there are {n}"
+            if not node.refusal(self.readings):
+                yield from self._wrong_channels()
+
+    def _wrong_channels(self) -> Iterator[str]:
+        m, rc = len(self.params().act.sw.a_min), self.readings().rc
+        if len(self.channels) > m:
+            yield f"channels: got {len(self.channels)}, at most one for each of {m} axes"
+        found = node.refusal(self.sticks)
+        yield from found
+        for i, c in enumerate(() if found else self.sticks()):
+            if c.us_min < rc.us_lost_below or c.us_max > rc.us_lost_above:
+                yield (
+                    f"channels[{i}]: its travel, {c.us_min:g} to {c.us_max:g} us, must lie within sources.rc.us_lost_below = {rc.us_lost_below:g} us "
+                    f"and sources.rc.us_lost_above = {rc.us_lost_above:g} us, or its ends count as lost"
+                )
 
     def params(self) -> ModelParams:
         return ModelParams(read(Act(), self.act, self.dt))
@@ -63,6 +83,20 @@ class Options(node.Options, frozen=True, forbid_unknown_fields=True):
         found: Sources = read(Sources(), self.sources, self.dt, "sources")
         return found
 
+    def sticks(self) -> tuple[Channel, ...]:
+        """The calibration of the channel of each axis."""
+        m, all_alike = len(self.params().act.sw.a_min), self.readings().rc.channel
+        wrong: list[str] = []
+        made: list[Channel] = []
+        for i, data in enumerate((*self.channels, *({},) * (m - len(self.channels)))):
+            try:
+                made.append(read(all_alike, data, self.dt, f"channels[{i}]"))
+            except ParameterError as e:
+                wrong += e.problems
+        if wrong:
+            raise ParameterError(wrong)
+        return tuple(made[:m])
+
 
 class NMotorNode(PipelineNode):
     options: ClassVar[type] = Options
@@ -70,17 +104,17 @@ class NMotorNode(PipelineNode):
     requests = (AxesRequest,)
 
     def init(self, context: Context, options: Options) -> None:
-        self.readings = options.readings()
+        self.readings, self.sticks = options.readings(), options.sticks()
         super().init(context, options)
 
     def handle_options(self, context: Context, options: Options) -> None:
-        self.readings = options.readings()
+        self.readings, self.sticks = options.readings(), options.sticks()
         super().handle_options(context, options)
 
     def neutral_requests(self, options: Any) -> dict[str, Heard]:
         m = len(options.params().act.sw.a_min)
-        mid = options.readings().rc.channel.us_mid
-        return {"AUTOPILOT": Heard((0.0,) * m), "MANUAL": Heard((mid,) * m), "TEST": Heard((0.0,) * m)}
+        mid = tuple(channel.us_mid for channel in options.sticks())
+        return {"AUTOPILOT": Heard((0.0,) * m), "MANUAL": Heard(mid), "TEST": Heard((0.0,) * m)}
 
     def inputs(self, now: float, armed: bool) -> In:
         values, src, reason = self._asked(now, armed)
@@ -100,7 +134,7 @@ class NMotorNode(PipelineNode):
             rc = readings.rc
             if not all(heard(Rc(us_lost_below=rc.us_lost_below, us_lost_above=rc.us_lost_above), us) for us in values):
                 return (), NONE, BY_NO_PULSE
-            values = tuple(stick(rc.channel, us) for us in values)
+            values = tuple(map(stick, self.sticks, values))
         t = readings.timeout
         if not asked.age(now) <= {"AUTOPILOT": t.ap, "MANUAL": t.man, "TEST": t.test}[source]:
             return (), NONE, BY_TIMEOUT

@@ -129,6 +129,7 @@ class PipelineNode(ABC):
         self._done: Outputs = (0.0,) * len(self._motors)
         self._held = ""  # what a gate said, until all motors obey again
         self._status: Status | None = None
+        self._miscounted = ""  # what was said last of a request with too few or too many numbers
         self._at = {source: topic_of(options.topics.get(source, f"ACTUATOR_REQ/{source}")) for source in ASKING}
         for topic in self._at.values():
             context.listen(topic, self.requests)
@@ -169,6 +170,8 @@ class PipelineNode(ABC):
             return self._status
         if type(request) in self.requests:
             find(self.heard, request.source, "source")
+            if miscount := self._miscount(request):
+                raise InputError(f"{miscount}; nothing was changed")
             self._hear(request, self.context.now())
             return None
         known = ", ".join(kind.__name__ for kind in (*self.requests, Switch, Announce))
@@ -239,8 +242,19 @@ class PipelineNode(ABC):
             self.context.report_error(said)
         self._held = said
 
+    def _miscount(self, request: Any) -> str:
+        """What is wrong with the number of numbers of a request, if anything."""
+        got, expected = len(values_of(request)), len(self.heard[request.source].values)
+        what = "channels [us]" if request.source == "MANUAL" else "numbers"
+        return "" if got == expected else f"{request.source} asks with {expected} {what}, one an axis, in their order; got {got}"
+
     def _hear(self, request: Any, time: float) -> None:
         values = values_of(request)
+        if miscount := self._miscount(request):
+            if miscount != self._miscounted:
+                self.context.report_error(miscount)
+            values = ()  # none of them is known to be meant for its axis
+        self._miscounted = miscount
         expected = len(self.heard[request.source].values)
         self.heard[request.source] = Heard((*values, *(float("nan"),) * expected)[:expected], time)
 
