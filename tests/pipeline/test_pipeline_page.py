@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pushrod.core.record import fields, is_record, leaves, numbers
-from pushrod.pipeline import act, n_act, n_motor_pipeline, names, request, topic
+from pushrod.pipeline import act, n_act, n_topic, names, request, topic
 from pushrod.pipeline.allocate.solve import POLICIES as N_POLICIES
 from pushrod.pipeline.control.pi import WAYS
 
@@ -23,7 +23,7 @@ TOPICS = {
 }
 RECORDS = (*TOPICS.values(), topic.Allocated, topic.Diagnostics, topic.Loss)
 N_PARAMETERS = {leaf.path for leaf in leaves(n_act.Params)}
-FIELDS = {f.name for record in (*RECORDS, request.In, n_motor_pipeline.Out) for f in fields(record)}
+FIELDS = {f.name for record in (*RECORDS, request.In, n_topic.Out) for f in fields(record)}
 
 
 def test_the_topics_are_those_of_the_records() -> None:

@@ -61,6 +61,10 @@ def test_limits_of_a_tracked_pair_may_be_parameters_numbers_or_texts(load):
     assert (pair.low, pair.high, pair.rate) == (-0.7, 0.7, 1.5707963267948966)
     (pair,) = load(HEAD + "track: [{request: angle_req, achieved: angle_ach, limits: [-10 deg, 1]}]").track
     assert (pair.low, pair.high) == (-0.17453292519943295, 1.0)
+    (pair,) = load(HEAD + "track: [{request: angle_req, achieved: angle_ach, when: {angle_req: 180 deg}, saturated: [angle_ach]}]").track
+    assert (pair.when, pair.saturated) == ((("angle_req", 3.141592653589793),), ("angle_ach",))
+    (first, *_) = machine.load("boat").track
+    assert first.when == (("req.src", 1.0),)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +94,9 @@ def test_limits_of_a_tracked_pair_may_be_parameters_numbers_or_texts(load):
         ("track:\n  - {request: angle_req}", 4, r"track\[0\]", "achieved is missing"),
         ("track:\n  - request: angle_req\n    achieved: angle_ach\n    limit: lag.max", 6, r"track\[0\].limit", "no parameter named 'lag.max'"),
         ("track:\n  - request: angle_req\n    achieved: angle_ach\n    limit: 5 m", 6, r"track\[0\].limit", "cannot be turned into rad"),
+        ("track:\n  - {request: angle_req, achieved: angle_ach, saturated: [full]}", 4, r"track\[0\].saturated\[0\]", "no signal named 'full'"),
+        ("track:\n  - {request: angle_req, achieved: angle_ach, when: {who: 1}}", 4, r"track\[0\].when.who", "no signal named 'who'"),
+        ("track:\n  - {request: angle_req, achieved: angle_ach, when: {angle_req: 5 m}}", 4, r"track\[0\].when.angle_req", "turned into rad"),
         ("machine: again", 3, "machine", "given twice"),
     ],
 )

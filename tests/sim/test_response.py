@@ -159,6 +159,11 @@ def test_time_at_limits_and_at_the_rate_limit_is_counted_once():
     assert response.saturation_time(a, DT, None, None, 2.0) == pytest.approx(0.5, abs=2 * DT)
     assert response.saturation_time(a, DT, -1.0, 1.0, 2.0) == pytest.approx(1.0, abs=2 * DT)
     assert response.saturation_time(a, DT, -5.0, 5.0, None) == 0.0
+    told = np.arange(1000) < 700
+    assert response.saturation_time(a, DT, None, None, None, told) == pytest.approx(0.7)
+    assert response.saturation_time(a, DT, None, 1.0, None, told) == pytest.approx(1.0, abs=2 * DT)
+    assert response.saturation_time(a, DT, None, None, None) is None
+    assert told.sum() == 700
 
 
 def test_the_settling_time_is_the_last_entry_into_the_band():

@@ -47,6 +47,20 @@ def test_a_weak_wheel_saturates_longer():
     assert weak.saturation_time > strong.saturation_time
 
 
+BY_HAND = ["req.u_s_req", "req.u_d_req"]
+
+
+@pytest.mark.parametrize(("name", "rows"), [("boat_manual", BY_HAND), (None, ["v_req", "psi_req", *BY_HAND])])
+def test_the_boat_is_held_to_what_was_asked_of_it_and_saturated_while_its_pipeline_says_so(name, rows):
+    what = machine.load("boat")
+    result = simulate(what, scenario.load(name, what))
+    assert [pair.request for pair, _ in result.responses] == rows, "by hand nobody asks for a speed"
+    y = result.columns
+    told = (y["fb.sat_any"] != 0.0) | (y["diag.sat_cmd_stage"] != 0.0)
+    assert result.responses[-1][1].saturation_time == pytest.approx(told.sum() * result.scenario.dt)
+    assert 0.0 < told.mean() < 0.5
+
+
 def test_how_long_the_car_stands_at_the_end_changes_no_figure_of_its_steps():
     what = machine.load("car")
     short, long = (simulate(what, scenario.load(None, what, duration)).responses for duration in ("29 s", "300 s"))

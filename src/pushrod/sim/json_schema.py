@@ -17,9 +17,10 @@ from pushrod.sim.command import CommandEntry, WaypointEntry
 from pushrod.sim.comparison import ComparisonEntry
 from pushrod.sim.expectation import ExpectationEntry
 from pushrod.sim.fault import fault_schema
-from pushrod.sim.machine import MachineFile, Pair, signals_of
+from pushrod.sim.machine import MachineFile
 from pushrod.sim.record_schema import record_schema
 from pushrod.sim.scenario import ScenarioFile
+from pushrod.sim.tracked import Pair, signals_of
 
 
 def machine_schema(worlds: Mapping[str, World]) -> Schema:

@@ -6,14 +6,13 @@ world: car                        a shipped world, or my_world.py:MY_WORLD besid
 scenario: car_default             what `pushrod run` does with it when told nothing else
 parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default
 track:                            which request belongs to which achieved signal
-  - {request: steer_req, achieved: steer_ach, limit: steer_lim}
+  - {request: steer_req, achieved: steer_ach, limit: steer_lim}    see `tracked`
 robot: arm                        optional: what commands it when it is live; see `machine_robot`
 ports: {shoulder_motor: shoulder}
 live: hull                        optional: the world behind the ports, where controllers of the robot do what the whole world does by itself
 """
 
 import importlib.util
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,30 +22,21 @@ from typing import Annotated as A
 import msgspec
 
 from pushrod.config import yaml_file
-from pushrod.config.structure import WRONG, number_of, read, sound_items
-from pushrod.config.yaml_file import Document, Keys
+from pushrod.config.structure import WRONG, read, sound_items
+from pushrod.config.yaml_file import Document
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import find, unknown
-from pushrod.core.record import Leaf, fields, get, numbers
+from pushrod.core.record import fields
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
+from pushrod.sim.tracked import Pair, Tracked, tracked
 
 if TYPE_CHECKING:
     from pushrod.robot.description import Robot
 
 FOLDER = Path(__file__).parent / "machines"
 Text = msgspec.Meta
-
-
-class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A request, what was achieved of it, and the limits that explain a difference."""
-
-    request: A[str, Text(description="signal that was asked for")]
-    achieved: A[str, Text(description="signal that came of it")]
-    limit: A[float | str | None, Text(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
-    limits: A[tuple[float | str, float | str] | None, Text(description="lower and upper bound of achieved")] = None
-    rate: A[float | str | None, Text(description="bound of the rate of achieved, per second")] = None
 
 
 class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,20 +50,7 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
     robot: A[str | None, Text(description="what commands it when it is live: a shipped robot, or a .yaml or .urdf file beside this one")] = None
     ports: A[dict[str, str], Text(description="by actuator or sensor of the robot: where its channels are in the world; '' is the top")] = {}
-    live: A[str | None, Text(description="the world behind the ports, if only a part of this one; the robot has the controllers")] = (
-        None
-    )
-
-
-@dataclass(frozen=True)
-class Tracked:
-    """A pair with its limits as numbers."""
-
-    request: str
-    achieved: str
-    low: float | None = None
-    high: float | None = None
-    rate: float | None = None
+    live: A[str | None, Text(description="the world behind the ports, if only a part of this one; the robot has the controllers")] = None
 
 
 @dataclass(frozen=True)
@@ -113,12 +90,6 @@ def is_there(file: Path) -> bool:
         return False
 
 
-def signals_of(world: World) -> dict[str, Leaf]:
-    """Every signal of a run: outputs by their path, inputs as in.<channel>."""
-    found = {leaf.path: leaf for leaf in numbers(world.Out)}
-    return found | {f"in.{leaf.path}": leaf for leaf in numbers(world.In)}
-
-
 def load(name: str, overrides: Iterable[str] = ()) -> Machine:
     """A machine by shipped name or file. `overrides` are texts "path=value" put over its parameters."""
     return build(yaml_file.load(locate(name, shipped(), "machine")), overrides)
@@ -138,7 +109,7 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     track: tuple[Tracked, ...] = ()
     if world is not None:
         known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
-        track = tuple(_tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
+        track = tuple(tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
     behind = None if world is None else _live(world, document)
     robot, ports = _robot(behind or world, document)
     document.raise_problems()
@@ -220,33 +191,3 @@ def _world_file(name: str, document: Document, key: str) -> World | None:
         document.add((key,), f"{file}: {unknown(worlds, attribute, 'World')}")
         return None
     return world
-
-
-def _tracked(pair: Pair, world: World, params: Any, at: Keys, document: Document) -> Tracked:
-    signals = signals_of(world)
-    for key in ("request", "achieved"):
-        if getattr(pair, key) not in signals:
-            document.add((*at, key), unknown(signals, getattr(pair, key), "signal"))
-    unit = signals[pair.achieved].meta.unit if pair.achieved in signals else "-"  # type: ignore[union-attr]
-    low = high = rate = None
-    if pair.limit is not None:
-        high = _bound(pair.limit, unit, params, (*at, "limit"), document)
-        low = -high
-    if pair.limits is not None:
-        low, high = (_bound(value, unit, params, (*at, "limits", i), document) for i, value in enumerate(pair.limits))
-    if pair.rate is not None:
-        rate = _bound(pair.rate, f"{unit}/s", params, (*at, "rate"), document)
-    return Tracked(pair.request, pair.achieved, low, high, rate)
-
-
-def _bound(value: float | str, unit: str, params: Any, at: Keys, document: Document) -> float:
-    """A number, text with a unit, or the value of the parameter at that path."""
-    if isinstance(value, str) and re.fullmatch(r"[A-Za-z_][\w.]*", value):
-        kind: Any = type(params)
-        known = {leaf.path: leaf for leaf in numbers(kind)}
-        if value not in known:
-            document.add(at, unknown(known, value, "parameter"))
-            return 0.0
-        return float(get(params, value))
-    number = number_of(unit, value, at, document)
-    return 0.0 if number is WRONG else float(number)

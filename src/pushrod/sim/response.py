@@ -4,7 +4,7 @@ error      e = r - a: rms and largest |e|
 delay      the shift d for which r(t - d), r held before its start, correlates best with a(t); dead time and lag together
 rise time  10 % to 90 % of the largest step of the request (a move between two levels it holds)
 overshoot  how far a goes beyond the new level, as a share of that step
-saturation time during which a stands at a limit or moves at its rate limit
+saturation time during which a stands at a limit, moves at its rate limit, or is told to be limited by what lies between r and a
 
 r[k] is given at the start of tick k and held through it; a[k] is what there is at its end.
 """
@@ -49,7 +49,15 @@ class Step(NamedTuple):
     goal: float
 
 
-def respond(r: Signal, a: Signal, dt: float, low: float | None = None, high: float | None = None, rate: float | None = None) -> Response:
+def respond(
+    r: Signal,
+    a: Signal,
+    dt: float,
+    low: float | None = None,
+    high: float | None = None,
+    rate: float | None = None,
+    acting: NDArray[np.bool_] | None = None,
+) -> Response:
     e = r - a
     late = delay(r, a, dt)
     step = largest_step(r, a, dt, late)
@@ -59,7 +67,7 @@ def respond(r: Signal, a: Signal, dt: float, low: float | None = None, high: flo
         delay=late,
         rise_time=None if step is None else rise_time(a, step, dt),
         overshoot=None if step is None else overshoot(r, a, step),
-        saturation_time=saturation_time(a, dt, low, high, rate),
+        saturation_time=saturation_time(a, dt, low, high, rate, acting),
     )
 
 
@@ -203,11 +211,13 @@ def overshoot(r: Signal, a: Signal, step: Step) -> float | None:
     return max(0.0, float(np.max(a[held] / size) - np.max(r[held] / size)))
 
 
-def saturation_time(a: Signal, dt: float, low: float | None, high: float | None, rate: float | None) -> float | None:
-    """Time [s] at a limit; None where no limit is known."""
-    if low is None and high is None and rate is None:
+def saturation_time(
+    a: Signal, dt: float, low: float | None, high: float | None, rate: float | None, acting: NDArray[np.bool_] | None = None
+) -> float | None:
+    """Time [s] at a limit, or while one is told to act; None where no limit is known."""
+    if low is None and high is None and rate is None and acting is None:
         return None
-    at = np.zeros(len(a), bool)
+    at = np.zeros(len(a), bool) if acting is None else acting.copy()
     room = AT_LIMIT * (high - low if low is not None and high is not None else abs(high if high is not None else low or 0.0))
     if high is not None:
         at |= a >= high - room

@@ -13,9 +13,10 @@ from pushrod.core.record import Leaf, get, numbers
 from pushrod.signals import Track, value
 from pushrod.sim.comparison import Compared, take
 from pushrod.sim.expectation import Outcome, judge
-from pushrod.sim.machine import Machine, Tracked, signals_of
+from pushrod.sim.machine import Machine
 from pushrod.sim.response import Response, respond
 from pushrod.sim.scenario import Scenario
+from pushrod.sim.tracked import Tracked, signals_of
 
 Array = NDArray[np.float64]
 CHUNKS = 20
@@ -149,11 +150,16 @@ def signals(run: Any, inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: np.asarray(run[name], float) for name in run.names} | {f"in.{name}": values for name, values in inputs.items()}
 
 
+def _response(pair: Tracked, columns: dict[str, Array], dt: float) -> Response:
+    flags = [columns[name] != 0.0 for name in pair.saturated]
+    acting = np.logical_or.reduce(flags) if flags else None
+    return respond(columns[pair.request], columns[pair.achieved], dt, pair.low, pair.high, pair.rate, acting)
+
+
 def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array]) -> Result:
     columns = signals(run, inputs)
     units = {name: str(leaf.meta.unit) for name, leaf in signals_of(machine.world).items()}  # type: ignore[union-attr]
-    responses = tuple(
-        (pair, respond(columns[pair.request], columns[pair.achieved], scenario.dt, pair.low, pair.high, pair.rate)) for pair in machine.track
-    )
+    asked = (pair for pair in machine.track if all(np.any(columns[name] == value) for name, value in pair.when))
+    responses = tuple((pair, _response(pair, columns, scenario.dt)) for pair in asked)
     outcomes = tuple(judge(e, np.asarray(run.t), columns, scenario.dt) for e in scenario.expectations)
     return Result(machine, scenario, run, columns, units, responses, outcomes)

@@ -38,10 +38,11 @@ from pushrod.sim.command import CommandEntry, Scripted, read_commands
 from pushrod.sim.comparison import Comparison, ComparisonEntry, compile_comparison
 from pushrod.sim.expectation import Expectation, ExpectationEntry, compile_entry
 from pushrod.sim.fault import apply_faults
-from pushrod.sim.machine import Machine, is_there, locate, signals_of
+from pushrod.sim.machine import Machine, is_there, locate
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
 from pushrod.sim.signal_units import in_si
+from pushrod.sim.tracked import signals_of
 
 FOLDER = Path(__file__).parent / "scenarios"
 MOST_TICKS = 10_000_000  # with thirty signals some 2.5 GB

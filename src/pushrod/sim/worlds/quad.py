@@ -31,7 +31,7 @@ from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
 from pushrod.core.scalar import clamp, maximum, wrap_angle
 from pushrod.models import fault, thruster
-from pushrod.pipeline import n_motor_pipeline
+from pushrod.pipeline import n_motor_pipeline, n_topic
 from pushrod.pipeline.allocate.axes import Axes, Effectors, Health
 from pushrod.pipeline.control import pi
 from pushrod.pipeline.n_act import Act, Alloc, Hw, Sw
@@ -155,7 +155,7 @@ class Out(NamedTuple):
     grounded: A[float, flag()] = 0.0
     req: Axes = Axes()
     src: A[float, Choice(SOURCES, "whose request it is; NONE: neutral")] = 0.0
-    pipe: n_motor_pipeline.Out = n_motor_pipeline.Out()
+    pipe: n_topic.Out = n_topic.Out()
     I_climb: A[float, Q("-", about="integral of the climb loop")] = 0.0
     F: Effectors = Effectors()
     e0_fault: A[float, Choice(fault.KINDS, "as the rotor reports it")] = 0.0
@@ -265,7 +265,7 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     )  # fmt: skip
     armed = u.armed != 0.0
     known = Health(k0, k1, k2, k3, 1.0, 1.0, 1.0, 1.0)
-    ask = n_motor_pipeline.In(c.req, AUTOPILOT if armed else NONE, FINE if armed else BY_DISARM, known, 1.0, seen)
+    ask = n_topic.In(c.req, AUTOPILOT if armed else NONE, FINE if armed else BY_DISARM, known, 1.0, seen)
     out, y = n_motor_pipeline.step(ActParams(p.act), s.u, ask, dt)
     # actuate and move
     f0 = spin(p.rotor, p.faults.e0, s.r0, y.u.e0, t, dt)
