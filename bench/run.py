@@ -121,6 +121,8 @@ def main() -> None:
     print(flush=True)
     runtime = Path(__file__).with_name("runtime.py")  # in a process of its own, as a robot has
     subprocess.run([sys.executable, str(runtime)], check=True)
+    print(flush=True)
+    subprocess.run([sys.executable, str(Path(__file__).with_name("guard.py")), "--times", "20"], check=True)
 
 
 if __name__ == "__main__":

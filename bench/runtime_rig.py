@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "src"))
 
+from pushrod.guard.settings import Guard
 from pushrod.robot.description import Actuator, Joint, Limits, Robot, Transmission
 from pushrod.runtime.runtime import Runtime
 
+PATIENT = Guard(limit=60.0)  # heartbeats as ever, but what is measured may keep the event loop for seconds
 LIMITS = Limits(-3.0, 3.0, velocity=1.0, acceleration=2.0, effort=10.0)
 GEARED = Transmission(50.0, 0.1, True)
 
@@ -48,7 +50,7 @@ def live(what: Robot, drivers: dict[str, Any], body: Callable[[Runtime], Awaitab
     """Run a coroutine with an armed runtime on the wall clock."""
 
     async def main() -> Any:
-        async with Runtime(what, drivers) as rt:
+        async with Runtime(what, drivers, guard=PATIENT) as rt:
             answer = rt.arm()
             assert answer.ok, answer
             return await body(rt)

@@ -63,4 +63,5 @@ async def main():
     print(f"the runtime has ended: torque is {'on' if MOTORS[7]['torque'] else 'off'}")
 
 
-run(main(), SteppedClock())  # nobody waits for it; with real hardware leave the clock out
+if __name__ == "__main__":  # or the guard process could not import torque_off without starting all this again
+    run(main(), SteppedClock())  # nobody waits for it; with real hardware leave the clock out

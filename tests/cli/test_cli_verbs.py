@@ -14,7 +14,7 @@ def test_help_and_version(pushrod):
     got = pushrod("--help", columns=60)
     assert got.exit_code == 0
     assert max(len(line) for line in got.stdout.splitlines()) <= 60
-    for verb in ("run", "list", "check", "schema", "new", "urdf", "verify"):
+    for verb in ("run", "list", "check", "schema", "new", "urdf", "verify", "acknowledge"):
         assert f" {verb} " in got.stdout
     assert pushrod("--version").stdout.startswith("pushrod 0.")
     assert pushrod("rum").exit_code == 2
@@ -125,6 +125,29 @@ def test_check_says_what_a_robot_is(pushrod, tmp_path):
         "  parameter   speed             0.1 m/s (0 to open), how fast it may lift",
     ):
         assert line in got.stdout.splitlines()
+
+
+def test_check_looks_at_the_drivers_of_a_urdf_robot_too(pushrod, tmp_path):
+    (tmp_path / "r.urdf").write_text(
+        """<robot name="r">
+  <link name="a"/><link name="b"/>
+  <joint name="j" type="continuous"><parent link="a"/><child link="b"/><limit velocity="1" effort="1"/></joint>
+  <transmission name="t"><joint name="j"/><actuator name="m"/></transmission>
+  <pushrod>
+    <actuator name="m" driver="pushrod.live.thruster:Thruster"><options>{"neutral_tim": 1}</options></actuator>
+    <controller name="c" driver="pushrod.live.thruster:Thrust"/>
+    <sensor name="s" link="a" driver="nowhere.at_all:S"/>
+  </pushrod>
+</robot>"""
+    )
+    got = pushrod("check", tmp_path / "r.urdf")
+    assert got.exit_code == 2
+    assert "r.urdf:6: actuators.m.options.neutral_tim: unknown key; did you mean 'neutral_time'" in got.output
+    assert "r.urdf:7: controllers.c.driver: 'pushrod.live.thruster:Thrust' cannot be imported" in got.output
+    (tmp_path / "r.urdf").write_text((tmp_path / "r.urdf").read_text().replace('neutral_tim"', 'neutral_time"').replace(':Thrust"', ':Thruster"'))
+    got = pushrod("check", tmp_path / "r.urdf")
+    assert got.exit_code == 0, got.output
+    assert "note: sensors.s: driver 'nowhere.at_all:S' cannot be imported here" in got.output
 
 
 def test_check_reads_urdf_and_says_what_is_left_out_of_it(pushrod, tmp_path):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from pushrod.guard.settings import Guard
 from pushrod.robot.description import Actuator, Joint, Limits, Robot, Transmission
 from pushrod.runtime.result import Accepted
 from pushrod.runtime.runtime import Runtime
@@ -90,7 +91,7 @@ def test_the_rate_is_held_with_flat_memory() -> None:
 
     async def main() -> list[tuple[int, int]]:
         drivers = {f"m{i}": (lambda servo=servo: servo) for i, servo in enumerate(servos)}
-        async with Runtime(robot(), drivers) as rt:
+        async with Runtime(robot(), drivers, guard=Guard(limit=2.0 * BEHIND)) as rt:
             return await body(rt)
 
     (resident, blocks), (resident_after, blocks_after) = asyncio.run(main())
