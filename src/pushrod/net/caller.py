@@ -107,9 +107,8 @@ class Caller:
     def _no_answer(self, key: str, timeout: float, took: float) -> Exception:
         if took >= timeout:
             return CommandTimeout(f"{self._robot} has not answered within {timeout:g} s: the outcome is unknown; look at it, or disarm")
-        return NetworkError(
-            f"nobody answers for {self._robot} under {key}: its host is gone, or does not let this operator in; see its log and access list"
-        )
+        what = f"no answer came for {self._robot} under {key}: its host has gone, or does not let this operator in (see its log and access list)"
+        return HostGoneError(f"{what}; whether it acted is not known")
 
 
 def _settle(future: "asyncio.Future[bytes]", answer: bytes | Exception) -> None:

@@ -86,6 +86,9 @@ class Commands:
         last = self._operators.newest(ask.session, host.name, ask.number)
         if last and kind != Stop.__name__:  # a late stop acts
             return self.noted(operator, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
+        late = "" if kind == Stop.__name__ else self._operators.late(ask.sent, ask.doubt)
+        if late:
+            return self.noted(operator, refused("stale", host.name, kind, late))
         now = self._rt.clock.now()
         if ask.validity and isfinite(ask.doubt) and ask.origin - ask.doubt > now + AHEAD:
             ahead = f"dated {ask.origin - now:.3f} s ahead of the host's clock"

@@ -47,7 +47,7 @@ class Exposure:
         self.rt = rt
         self.bus = bus
         self.instance = secrets.token_hex(8)
-        self.operators = Operators(rt, access)
+        self.operators = Operators(rt, access, bus.link.lease)
         self.commands = Commands(rt, self.operators)
         self.service = Service(rt, self.operators)
         self.inbox = Inbox() if isinstance(rt.clock, SteppedClock) else None
@@ -156,6 +156,9 @@ class Exposure:
         why = "" if what == "leave" else self.operators.why_not(operator, ask.session)
         if why:
             return Reply(sent_result(self.commands.noted(operator, refused("access", self._robot, what, why))))
+        late = "" if what in ("leave", "disarm", "estop") else self.operators.late(ask.sent, ask.doubt)
+        if late:
+            return Reply(sent_result(self.commands.noted(operator, refused("stale", self._robot, what, late))))
         last = self.operators.newest(ask.session, what, ask.number)
         if last:
             return Reply(sent_result(refused("sequence", self._robot, what, f"got number {ask.number} of session {ask.session} after {last}")))

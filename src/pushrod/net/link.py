@@ -9,7 +9,7 @@ import ipaddress
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pushrod.core.errors import InputError
 from pushrod.net import key
@@ -26,7 +26,6 @@ ALL = (
     "declare_liveliness_subscriber",
     "liveliness_query",
 )
-Mode = Literal["peer", "router"]
 
 
 @dataclass(frozen=True)
@@ -111,19 +110,22 @@ class Link:
         """Whether nothing of it leaves this machine."""
         return all(is_local(end) for end in (*self.listen, *self.connect))
 
-    def config(self, mode: Mode = "peer") -> dict[str, Any]:
+    def config(self, router: bool = False) -> dict[str, Any]:
         """What zenoh is told, by path."""
+        # a router passes nothing on between peers, who are meant to know each other; but a client cannot start before whom it calls, nor call two
+        mode = "router" if router else "client" if not self.listen and len(self.connect) == 1 and self.patience > 0.0 else "peer"
         lease = round(self.lease * 1e3)
         tx = "transport/link/tx"
         told: dict[str, Any] = {
             "mode": mode,
             "listen/endpoints": list(self.listen),
             "connect/endpoints": list(self.connect),
-            "connect/timeout_ms": round(self.patience * 1e3) if self.patience > 0.0 else 0,
+            "connect/timeout_ms": round(self.patience * 1e3) if self.patience > 0.0 else -1,
             "connect/exit_on_failure": self.patience > 0.0,
             "connect/retry": {"period_init_ms": 100, "period_max_ms": 500, "period_increase_factor": 2},
             "scouting/multicast/enabled": False,
-            "scouting/gossip/enabled": mode == "router",
+            "scouting/gossip/enabled": router,
+            "scouting/delay": 1,
             "transport/link/protocols": sorted({end.partition("/")[0] for end in (*self.listen, *self.connect)} or {"tcp"}),
             "transport/shared_memory/enabled": False,  # its threads and files outlive a killed process
             f"{tx}/lease": lease,

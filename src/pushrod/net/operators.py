@@ -17,9 +17,12 @@ REMEMBERED = 1024  # sessions whose numbers are still known after they have gone
 
 
 class Operators:
-    def __init__(self, rt: Runtime, access: Access | None) -> None:
+    """`longest` is how long what is asked for may be on its way [s]: it may have lain in the buffers of a host that was stopped."""
+
+    def __init__(self, rt: Runtime, access: Access | None, longest: float) -> None:
         self._rt = rt
         self._access = access
+        self._longest = longest
         self._lock = threading.Lock()
         self._sessions: dict[str, set[str]] = {}  # by operator
         self._left: set[str] = set()
@@ -77,6 +80,11 @@ class Operators:
         if operator in self._taken:
             return f"nobody may call himself {operator!r} here: it is a part of the robot; choose another operator's name"
         return "" if self.knows(operator, session) else f"no session {session} of {operator} is connected: connect first, or again"
+
+    def late(self, sent: float, doubt: float) -> str:
+        """What is wrong with what took so long to come, or ""."""
+        took = self._rt.clock.now() - sent - max(doubt, 0.0)
+        return f"{took:.3f} s on its way, which may take {self._longest:g} s" if took > self._longest else ""
 
     def newest(self, session: str, of: str, number: int) -> int:
         """0 where this is newer than all this session asked of it, and then counts; else the number it would have to pass."""

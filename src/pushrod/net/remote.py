@@ -44,6 +44,7 @@ from pushrod.safety.state import State
 log = logging.getLogger("pushrod.net")
 Address = str | Sequence[str]
 EXCHANGES = 8  # of the time, before the first command
+QUIET = 1.0  # [s] between two lines in the log about commands that were not answered
 
 
 class AccessError(NetworkError):
@@ -129,6 +130,7 @@ class RemoteRobot:
         self._numbers: dict[str, itertools.count[int]] = {}
         self._estimate = Estimate()
         self._tick_time = 0.0
+        self._logged = float("-inf")
         self._state = State.DISARMED
         self._handles: dict[str, RemoteActuator] = {}
         self._told = {one.name: one for one in self.description.actuators}
@@ -201,14 +203,12 @@ class RemoteRobot:
     ) -> list[Result]:
         """Several commands as one, each (address, payload) or (address, payload, id): all act at once, or none does."""
         asked = tuple((self[address].name, pack(payload), id[0] if id else None) for address, payload, *id in commands)
-        origin, doubt = self.host_time(monotonic())
-        name = key.ask(self.robot, self.operator, "send")
-        ask = BatchAsk(self.session_id, 0, asked, origin, doubt, validity)
+        self._look()
         with self.numbering:
             number = max((self.number(one) for one, _, _ in asked), default=1)
             for one, _, _ in asked:
                 self._numbers[one] = itertools.count(number + 1)
-        ask = BatchAsk(self.session_id, number, asked, origin, doubt, validity)
+        name, ask = key.ask(self.robot, self.operator, "send"), BatchAsk(self.session_id, number, *self.host_time(monotonic()), asked, validity)
         sent: list[Any] = self._value(decode(await self.caller.call(name, encode(ask), timeout), Reply).answer)
         return [self.bus.kinds.result(decode(encode(one), SentResult)) for one in sent]
 
@@ -272,7 +272,7 @@ class RemoteRobot:
     async def do(self, what: str, *more: str, _timeout: float = TIMEOUT, **arguments: Any) -> Any:
         """Something that only who may command can ask for. AccessError where the host does not let this operator."""
         with self.numbering:
-            ask = Ask(self.session_id, self.number(what), arguments)
+            ask = Ask(self.session_id, self.number(what), *self.host_time(monotonic()), arguments)
         name = key.ask(self.robot, self.operator, "do", what, *more)
         priority = zenoh.Priority.REAL_TIME if what in ("disarm", "estop") else zenoh.Priority.INTERACTIVE_HIGH
         self._look()
@@ -293,7 +293,10 @@ class RemoteRobot:
     def lost(self, error: Exception) -> None:
         """Nothing was heard of a published command."""
         self.unanswered += 1
-        log.warning("a command to %s: %s", self.robot, error)
+        now = monotonic()
+        if now >= self._logged + QUIET:
+            self._logged = now
+            log.warning("a command to %s: %s (%d so far)", self.robot, error, self.unanswered)
 
     async def _info(self, what: str, **arguments: Any) -> Reply:
         self._look()
@@ -316,7 +319,7 @@ class RemoteRobot:
         token = key.of(self.robot, "operator", key.word(self.operator), self.session_id)
         self._declared.append(session.liveliness().declare_token(token))
         self._declared.append(self.caller.watch(key.of(self.robot, "host", self.hello.instance)))
-        name, ask = key.ask(self.robot, self.operator, "join"), encode(Ask(self.session_id, 0))
+        name, ask = key.ask(self.robot, self.operator, "join"), encode(Ask(self.session_id, 0, 0.0, 0.0))
         while not (self.alive and self._value(decode(await self.caller.call(name, ask, timeout), Reply).answer)):
             if monotonic() >= end:
                 raise NetworkError(f"the host of {self.robot} answers, but has not seen {self.operator!r} come within {timeout:g} s: see its log")

@@ -78,7 +78,8 @@ class RemoteActuator:
         if remote.waiting >= WINDOW:
             return refused("busy", self.name, kind, f"{WINDOW} commands are on their way and not answered")
         validity, origin = envelope.get("validity", 0.0), envelope.get("origin")
-        when, doubt = remote.host_time(monotonic() if origin is None else origin)
+        now = monotonic()
+        sent, doubt = remote.host_time(now)
         if validity and doubt >= validity:
             return refused("stale", self.name, kind, f"valid for {validity:g} s, but the host's clock is known within {doubt:.2g} s only")
         try:
@@ -87,9 +88,10 @@ class RemoteActuator:
                 ask = CommandAsk(
                     remote.session_id,
                     remote.number(self.name),
-                    packed,
-                    when,
+                    sent,
                     doubt,
+                    packed,
+                    sent if origin is None else origin + (sent - now),
                     validity,
                     envelope.get("sequence", 0),
                     envelope.get("priority", 0),

@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from pushrod.core.errors import NetworkError
-from pushrod.net.link import Link, Mode
+from pushrod.net.link import Link
 
 try:
     import zenoh
@@ -22,12 +22,12 @@ _opening = threading.Lock()
 class Session:
     """`zenoh` is the session itself."""
 
-    def __init__(self, link: Link, mode: Mode = "peer") -> None:
+    def __init__(self, link: Link, router: bool = False) -> None:
         self.link = link
         if link.tls is not None and link.listen:
             zenoh.init_log_from_env_or("zenoh_link_tls=warn")  # who is turned away before there is a link, only zenoh sees
         config = zenoh.Config()
-        for path, value in link.config(mode).items():
+        for path, value in link.config(router).items():
             config.insert_json5(path, json.dumps(value))
         try:
             self.zenoh = zenoh.open(config)
@@ -70,7 +70,7 @@ class Session:
 
 def router(link: Link) -> Session:
     """A meeting point: who connects to it reaches all others that do. Close it, or use it as a context."""
-    return Session(link, "router")
+    return Session(link, router=True)
 
 
 def _why(link: Link, error: Exception) -> str:

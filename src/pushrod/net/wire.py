@@ -71,13 +71,14 @@ class Reply(Struct, frozen=True, gc=False, array_like=True):
 
 
 class CommandAsk(Struct, frozen=True, gc=False, array_like=True):
-    """A command for one actuator. `number` counts what this session asked of it; `origin` is in the host's clock, known within `doubt` [s]."""
+    """A command for one actuator. `number` counts what this session asked of it; `sent` and `origin` are in the host's clock, within `doubt` [s]."""
 
     session: str
     number: int
+    sent: float
+    doubt: float
     payload: Packed
     origin: float
-    doubt: float
     validity: float
     sequence: int
     priority: int
@@ -92,10 +93,14 @@ class BatchAsk(Struct, frozen=True, gc=False, array_like=True):
 
     session: str
     number: int
-    commands: tuple[tuple[str, Packed, str | None], ...]
-    origin: float
+    sent: float
     doubt: float
+    commands: tuple[tuple[str, Packed, str | None], ...]
     validity: float
+
+    @property
+    def origin(self) -> float:
+        return self.sent
 
 
 class Ask(Struct, frozen=True, array_like=True):
@@ -103,6 +108,8 @@ class Ask(Struct, frozen=True, array_like=True):
 
     session: str
     number: int
+    sent: float
+    doubt: float
     arguments: dict[str, Any] = {}
 
 
