@@ -11,7 +11,7 @@ from typing import Any
 from net_rig import arm
 
 from pushrod.net import Access, Link, Tls, ZenohBus, expose
-from pushrod.runtime import Context, EndMotion, HardwareError, Outcome, Runtime
+from pushrod.runtime import Context, EndMotion, HardwareError, Outcome, Runtime, WallClock
 
 _saying = threading.Lock()
 
@@ -53,16 +53,31 @@ DRIVERS: dict[str, dict[str, Any]] = {
 }
 
 
+class AheadClock(WallClock):
+    """That of a machine which was started earlier."""
+
+    def __init__(self, ahead: float) -> None:
+        super().__init__()
+        self._ahead = ahead
+
+    def now(self) -> float:
+        return super().now() + self._ahead
+
+
 def link(told: dict[str, Any]) -> Link:
     tls = Tls(**told["tls"]) if "tls" in told else None
-    access = Access(**{name: tuple(names) for name, names in told["access"].items()}) if "access" in told else None
-    return Link(told.get("listen") or (), told.get("connect") or (), tls=tls, access=access)
+    return Link(told.get("listen") or (), told.get("connect") or (), tls=tls, access=None if "open_list" in told else access(told))
+
+
+def access(told: dict[str, Any]) -> Access | None:
+    return Access(**{name: tuple(names) for name, names in told["access"].items()}) if "access" in told else None
 
 
 async def main(told: dict[str, Any]) -> None:
     robot = arm(told.get("name", "arm"), told.get("silence"))
     with ZenohBus(link(told)) as bus:
-        async with Runtime(robot, DRIVERS[told["kind"]], simulation=True, bus=bus, guard=False) as rt:
+        clock = AheadClock(told.get("ahead", 0.0))
+        async with Runtime(robot, DRIVERS[told["kind"]], simulation=True, clock=clock, bus=bus, guard=False) as rt:
             watch = rt.subscribe((), (EndMotion, HardwareError, Outcome))
 
             async def tell() -> None:
@@ -76,7 +91,7 @@ async def main(told: dict[str, Any]) -> None:
                         say("watchdog", at=message.time, actuator=message.frame)
 
             telling = asyncio.create_task(tell())
-            with expose(rt):
+            with expose(rt, access(told)):
                 if told.get("armed", True):
                     rt.arm()
                 say("ready")

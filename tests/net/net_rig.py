@@ -50,7 +50,7 @@ class HostProcess:
         self.said: list[dict[str, Any]] = []
         self.log = ""
         self._came = threading.Condition()
-        told = json.dumps({"kind": kind, "listen": self.endpoint, **options})
+        told = json.dumps({"kind": kind, **({} if "connect" in options else {"listen": self.endpoint}), **options})
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(HERE), *sys.path))}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(

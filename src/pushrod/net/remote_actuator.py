@@ -17,7 +17,8 @@ from pushrod.net.told import ActuatorTold
 from pushrod.net.wire import CommandAsk, Reply, decode, encode, pack
 from pushrod.runtime.bus import Subscription
 from pushrod.runtime.delivery import TIMEOUT, Verbs
-from pushrod.runtime.message import JointState
+from pushrod.runtime.gate import envelope_problem
+from pushrod.runtime.message import Command, JointState
 from pushrod.runtime.payload import Stop
 from pushrod.runtime.result import Accepted, Refused, Result, refused
 
@@ -77,8 +78,11 @@ class RemoteActuator:
             return refused("gone", self.name, kind, f"the host of {remote.robot} vanished")
         if remote.waiting >= WINDOW:
             return refused("busy", self.name, kind, f"{WINDOW} commands are on their way and not answered")
-        validity, origin = envelope.get("validity", 0.0), envelope.get("origin")
         now = monotonic()
+        asked = Command(payload, self.source, **{"origin": now, **{name: value for name, value in envelope.items() if value is not None}})
+        problem, validity = envelope_problem(asked), asked.validity
+        if problem:
+            return refused("malformed", self.name, kind, problem)
         sent, doubt = remote.host_time(now)
         if validity and doubt >= validity:
             return refused("stale", self.name, kind, f"valid for {validity:g} s, but the host's clock is known within {doubt:.2g} s only")
@@ -91,12 +95,12 @@ class RemoteActuator:
                     sent,
                     doubt,
                     packed,
-                    sent if origin is None else origin + (sent - now),
+                    asked.origin + (sent - now),
                     validity,
-                    envelope.get("sequence", 0),
-                    envelope.get("priority", 0),
+                    asked.sequence,
+                    asked.priority,
                     self.epoch,
-                    envelope.get("id"),
+                    asked.id,
                     announce,
                     timeout,
                 )
