@@ -19,6 +19,7 @@ import odd_disarm
 import pytest
 
 from faults import guard_pid
+from pushrod.guard.locating import place, plain_flaw
 from pushrod.guard.settings import record_folder
 from pushrod.robot import Actuator, Joint, Limits, Robot
 from pushrod.runtime import Guard, HardwareError, Runtime, Skip, State, SteppedClock, Transition, run
@@ -381,3 +382,14 @@ class TestWhatCountsAsAlive:
 
         live(body, robot(), Slow, guard=self.GUARD)
         assert not list(record_folder("guarded").glob("*"))
+
+
+def test_what_is_no_plain_data_is_named() -> None:
+    assert plain_flaw({"port": "/dev/ttyUSB0", 4: (1, 2.0, None, b"x"), "map": {1: [True]}}) == ""
+    assert "its option lock = <" in plain_flaw({"port": 1, "lock": threading.Lock()})
+    assert "its option deep = [{" in plain_flaw({"deep": [{"a": State.ARMED}]})
+
+
+def test_a_module_is_named_with_its_file_beside_it() -> None:
+    assert place("odd_disarm:look") == ("odd_disarm", "look", odd_disarm.__file__)
+    assert place("time:sleep") == ("time", "sleep", "")

@@ -22,7 +22,7 @@ class Guard(NamedTuple):
     @property
     def beat(self) -> float:
         """Between two heartbeats [s]."""
-        return min(BEAT, 0.2 * self.limit)
+        return min(BEAT, 0.1 * self.limit)
 
 
 def checked(guard: Guard | bool) -> Guard | None:

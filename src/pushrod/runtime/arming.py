@@ -130,7 +130,7 @@ class Arming:
                 return Armed(False, self.state, step.refusal)
         failures = self._make_safe(limit)
         with self._lock:
-            self._guarded(SAFE)
+            self._guarded(STOPPING if failures else SAFE)
             self._move(Event.FORCE_DISARM, "forced")
         return Disarmed(not failures, self.state, failures)
 
