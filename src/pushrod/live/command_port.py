@@ -7,18 +7,17 @@
 Requests: "state" gives every output of the world. Outputs is published `feedback_hz` times a second.
 """
 
-import threading
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import msgspec
 
 from pushrod.core.errors import InputError
 from pushrod.live.payload import Actuation, Attitude, Flight, Torque
+from pushrod.live.publishing import Publishing
 from pushrod.runtime.driver import Context
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
-from pushrod.runtime.simulated.pulse import Pulse
 from pushrod.runtime.simulated.reach import Reach
 
 _ports = Reach()
@@ -37,11 +36,10 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     brake: float = 0.5
 
 
-class CommandPort(ABC):
+class CommandPort(Publishing):
     """What all have in common. `values` says what a payload means for the channels."""
 
     disarm: ClassVar[str] = "pushrod.live.command_port:disarm"
-    in_process: ClassVar[bool] = True
     options: ClassVar[type] = Options
     channels: ClassVar[tuple[str, ...]]
     reads: ClassVar[tuple[str, ...]] = ()
@@ -59,26 +57,14 @@ class CommandPort(ABC):
         """The command that tells the channels these values."""
 
     def init(self, context: Context, options: Options | None = None) -> None:
-        self._lock = threading.RLock()
-        self._pulse: Pulse | None = None
         self._told: tuple[float, ...] = ()
-        self.handle_options(context, options or Options())
+        self.begin(context, options or Options())
         _ports.add(self)
 
     def handle_options(self, context: Context, options: Options) -> None:
-        if not 0.0 <= options.feedback_hz <= 1e4:
-            raise InputError(f"feedback_hz = {options.feedback_hz!r} Hz: allowed are 0 (none) to 10000")
         if not 0.0 <= options.brake <= 1.0:
             raise InputError(f"brake = {options.brake!r}: allowed are 0 to 1")
-        with self._lock:
-            self.context = context
-            self.settings = options
-            if self._pulse is not None:
-                self._pulse.stop()
-            self._pulse = None
-            if options.feedback_hz > 0.0:
-                self._pulse = Pulse(options.feedback_hz, context.now, context.call_later, self._publish)
-                self._pulse.start(1)
+        super().handle_options(context, options)
 
     def handle_command(self, payload: Any, command: Command) -> None:
         self._tell(self.values(payload))
@@ -87,12 +73,6 @@ class CommandPort(ABC):
         if request == "state":
             return self.place.all()
         raise LookupError(f"a simulated {type(self).__name__} answers 'state', got {request!r}")
-
-    def terminate(self, reason: str) -> None:
-        self.make_safe()
-        with self._lock:
-            if self._pulse is not None:
-                self._pulse.stop()
 
     def make_safe(self) -> None:
         self._tell(self.values(Stop()))

@@ -10,7 +10,6 @@ u(t) = u_0 - sign(u_0) min(|u_0|, (t - t_0) / neutral_time)        t_0 when it w
 ThrusterState is published `feedback_hz` times a second. Requests: "u" gives what it gives now.
 """
 
-import threading
 from typing import Any, ClassVar
 
 import msgspec
@@ -18,10 +17,10 @@ import msgspec
 from pushrod.core.errors import InputError
 from pushrod.core.scalar import sign
 from pushrod.live.payload import Throttle
+from pushrod.live.publishing import Publishing
 from pushrod.runtime.driver import Context
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
-from pushrod.runtime.simulated.pulse import Pulse
 from pushrod.runtime.simulated.reach import Reach
 
 _thrusters = Reach()
@@ -41,34 +40,21 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     feedback_hz: float = 0.0
 
 
-class Thruster:
+class Thruster(Publishing):
     disarm: ClassVar[str] = "pushrod.live.thruster:disarm"
-    in_process: ClassVar[bool] = True
     options: ClassVar[type] = Options
     command_payloads: ClassVar[tuple[type[Payload], ...]] = (Throttle, Stop)
 
     def init(self, context: Context, options: Options | None = None) -> None:
-        self._lock = threading.RLock()
         self._from = 0.0  # what it gave
         self._since: float | None = 0.0  # when it was told no more; None while it is told
-        self._pulse: Pulse | None = None
-        self.handle_options(context, options or Options())
+        self.begin(context, options or Options())
         _thrusters.add(self)
 
     def handle_options(self, context: Context, options: Options) -> None:
         if not 0.0 <= options.neutral_time <= 60.0:
             raise InputError(f"neutral_time = {options.neutral_time!r} s: allowed are 0 (at once) to 60")
-        if not 0.0 <= options.feedback_hz <= 1e4:
-            raise InputError(f"feedback_hz = {options.feedback_hz!r} Hz: allowed are 0 (none) to 10000")
-        with self._lock:
-            self.context = context
-            self.settings = options
-            if self._pulse is not None:
-                self._pulse.stop()
-            self._pulse = None
-            if options.feedback_hz > 0.0:
-                self._pulse = Pulse(options.feedback_hz, context.now, context.call_later, self._publish)
-                self._pulse.start(1)
+        super().handle_options(context, options)
 
     def handle_command(self, payload: Any, command: Command) -> None:
         if type(payload) is Throttle:
@@ -94,12 +80,6 @@ class Thruster:
             gone = max(now - self._since, 0.0)
             left = abs(self._from) - (gone / self.settings.neutral_time if self.settings.neutral_time > 0.0 else 1.0)
             return sign(self._from) * left if left > 0.0 else 0.0
-
-    def terminate(self, reason: str) -> None:
-        self.make_safe()
-        with self._lock:
-            if self._pulse is not None:
-                self._pulse.stop()
 
     def make_safe(self) -> None:
         self._rest(at_once=False)
