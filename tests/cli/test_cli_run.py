@@ -101,6 +101,14 @@ def test_a_folder_that_cannot_be_made_is_said_so(pushrod, tiny):
     assert pushrod("run", tiny / "m.yaml", "--out", "/proc").exit_code == 2
 
 
+def test_a_group_that_is_not_there_is_said_of_the_option_that_named_it(program, tiny):
+    got = program("run", tiny / "m.yaml", "--no-log", "--set", "gone.x=1", "--set", "gone.y=2", "--set", "lag.t=3")
+    assert got.returncode == 2
+    assert "--set gone.x=1: parameters.gone: unknown key" in got.stderr
+    assert "--set lag.t=3: parameters.lag.t: unknown key" in got.stderr
+    assert "m.yaml" not in got.stderr
+
+
 def test_ctrl_c_ends_with_130_and_a_short_line(tiny):
     (tiny / "s.yaml").write_text("scenario: s\nduration: 100000 s\ndt: 10 ms\n")  # ten million ticks: there is time to stop it
     process = subprocess.Popen(

@@ -132,7 +132,7 @@ def test_check_looks_at_the_drivers_of_a_urdf_robot_too(pushrod, tmp_path):
         """<robot name="r">
   <link name="a"/><link name="b"/>
   <joint name="j" type="continuous"><parent link="a"/><child link="b"/><limit velocity="1" effort="1"/></joint>
-  <transmission name="t"><joint name="j"/><actuator name="m"/></transmission>
+  <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="j"/><actuator name="m"/></transmission>
   <pushrod>
     <actuator name="m" driver="pushrod.live.thruster:Thruster"><options>{"neutral_tim": 1}</options></actuator>
     <controller name="c" driver="pushrod.live.thruster:Thrust"/>

@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def test_the_first_to_end_leaves_a_shared_clock_to_the_other() -> None:
     async def main(clock: Any) -> Any:
         bus = LocalBus()
         async with Runtime(robot(), {"motor": Kinematic}, clock=clock, bus=bus) as first:
-            async with Runtime(robot(), {"motor": Servo}, clock=clock):
+            async with Runtime(replace(robot(), name="other"), {"motor": Servo}, clock=clock):
                 pass
             first.arm()
             first["motor"].direct.set_position(0.001, id="a")

@@ -76,7 +76,7 @@ def test_the_whole_contract_of_a_driver_is_there() -> None:
 
 def test_the_whole_context_is_there() -> None:
     rows = table("of the context")
-    assert words(" ".join(rows)) == fields(Context) | {"publish_begin_motion"}
+    assert words(" ".join(rows)) == fields(Context) | {"publish_begin_motion", "slowed"}
     assert words(rows["`motor`"]) == set(MotorProfile.__dataclass_fields__)
 
 

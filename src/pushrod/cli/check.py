@@ -10,7 +10,8 @@ ROBOT_KEYS = {"robot", "links", "joints", "actuators"}
 OTHER_KEYS = {"machine", "world", "scenario"}  # a machine may name a robot
 
 if TYPE_CHECKING:
-    from pushrod.config.yaml_file import Document
+    from pushrod.config.yaml_file import Document, Keys
+    from pushrod.robot.description import Robot
 
 
 def check(
@@ -45,21 +46,26 @@ def _check_file(file: Path, machine: str | None) -> str:
     return _check(document, machine)
 
 
-def _check_robot(document: "Document") -> str:
-    """Its drivers too, as far as they can be imported from here: modules beside the file and in the current folder are found."""
+def _drivers(robot: "Robot", folder: Path) -> tuple[list[tuple["Keys", str]], list[str]]:
+    """Flaws and notes of its drivers, as far as they can be imported from here: modules beside the file and in the current folder are found."""
     import sys
 
-    from pushrod.cli.robot_summary import robot_summary
-    from pushrod.robot.robot_file import read_yaml
     from pushrod.runtime.driver_check import check_drivers
 
-    robot = read_yaml(document)
     before = list(sys.path)
-    sys.path += [str(document.folder.resolve()), str(Path.cwd())]
+    sys.path += [str(folder.resolve()), str(Path.cwd())]
     try:
-        flaws, notes = check_drivers(robot)
+        return check_drivers(robot)
     finally:
         sys.path[:] = before
+
+
+def _check_robot(document: "Document") -> str:
+    from pushrod.cli.robot_summary import robot_summary
+    from pushrod.robot.robot_file import read_yaml
+
+    robot = read_yaml(document)
+    flaws, notes = _drivers(robot, document.folder)
     for at, what in flaws:
         document.add(at, what)
     document.raise_problems()
@@ -70,12 +76,17 @@ def _check_urdf(file: Path) -> str:
     import warnings
 
     from pushrod.cli.robot_summary import robot_summary
-    from pushrod.robot import load
+    from pushrod.robot import xml_file
+    from pushrod.robot.urdf_file import read_with_lines
 
     with warnings.catch_warnings(record=True) as left_out:
         warnings.simplefilter("always")
-        said = robot_summary(load(file))
-    return "\n".join([said, *(f"  note: {warning.message}" for warning in left_out)])
+        robot, document = read_with_lines(xml_file.load(file), str(file))
+    flaws, notes = _drivers(robot, file.parent)
+    for at, what in flaws:
+        document.add(at, what)
+    document.raise_problems()
+    return "\n".join([robot_summary(robot), *(f"  note: {note}" for note in (*notes, *(warning.message for warning in left_out)))])
 
 
 def _check(document: "Document", machine: str | None) -> str:

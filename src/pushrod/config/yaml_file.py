@@ -40,14 +40,16 @@ class Document:
 
     def from_elsewhere(self, path: Keys) -> str | None:
         """The option that put a value there, if any."""
-        return next((text for key, text in self.origin.items() if path[: len(key)] == key), None)
+        above = [key for key in self.origin if path[: len(key)] == key]
+        return self.origin[max(above, key=len)] if above else None
 
     def override(self, path: Keys, value: Any, origin: str) -> None:
         """Put a value from elsewhere (a command line option) over what the file says; problems with it name that origin."""
         node = self.data
-        for part in path[:-1]:
+        for i, part in enumerate(path[:-1]):
             if not isinstance(node.get(part), dict):
                 node[part] = {}
+                self.origin.setdefault(path[: i + 1], origin)  # the group is not of the file either
             node = node[part]
         node[path[-1]] = value
         self.origin[path] = origin

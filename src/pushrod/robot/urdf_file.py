@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pushrod.config.structure import WRONG
-from pushrod.config.yaml_file import Keys
+from pushrod.config.yaml_file import Document, Keys
 from pushrod.robot import urdf_extension, xml_file
 from pushrod.robot.description import (
     Actuator,
@@ -49,6 +49,11 @@ def load_urdf(file: Path) -> Robot:
 
 def read_urdf(root: Element, file: str = "<text>") -> Robot:
     """The robot an XML tree describes; ConfigError names everything wrong with it, by file, line and path."""
+    return read_with_lines(root, file)[0]
+
+
+def read_with_lines(root: Element, file: str) -> tuple[Robot, Document]:
+    """The same, and the document that knows on which line each path stands."""
     r = Reading(file)
     if root.tag != "robot":
         r.wrong(root, (), f"the file must hold a <robot>, got <{root.tag}>")
@@ -71,7 +76,7 @@ def read_urdf(root: Element, file: str = "<text>") -> Robot:
         r.wrong(e, ("pushrod",), "<pushrod> is given twice")
     robot = sound(r.document, name, parts)
     r.warn()
-    return robot
+    return robot, r.document
 
 
 def _each(root: Element, tag: str, section: str, r: Reading) -> list[tuple[Element, Keys]]:

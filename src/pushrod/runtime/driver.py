@@ -20,6 +20,9 @@ from pushrod.robot.motor_profile import MotorProfile
 from pushrod.runtime.driver_flaws import driver_flaws, rate_flaw
 from pushrod.runtime.message import BeginMotion, Command
 from pushrod.runtime.payload import BUILT_IN
+from pushrod.runtime.result import BeyondLimits
+
+ROUNDING = 1e-9  # of a time: so much slower is as asked
 
 
 class Stopped(Exception):  # noqa: N818 (a reason to stop, not a mistake)
@@ -51,6 +54,7 @@ class Context(Struct, frozen=True):
     `listen(prefix, types)` has what is published at a topic or below brought to `handle_message`.
     `actuator(address)` is another actuator, to be commanded under this one's name; `send([(address, payload), ...])` commands several as one.
     `report_error(text)` tells observers of safety of a hardware error; nothing else happens.
+    `limit_policy` is what becomes of a command beyond the limits: "clamp" or "reject".
     """
 
     robot: str
@@ -64,10 +68,22 @@ class Context(Struct, frozen=True):
     actuator: Callable[[str], Any] = knows_no_actuator
     send: Callable[..., Any] = knows_no_actuator
     report_error: Callable[[str], None] = says_nothing
+    limit_policy: str = "clamp"
 
     def publish_begin_motion(self, initial: float, target: float, arrival: float, **more: Any) -> None:
         """Tell that a motion begins, in motor space: from, to, and when it should arrive on the runtime's clock; `more` as in BeginMotion."""
         self.publish(BeginMotion(initial, target, arrival, **more))
+
+    def slowed(self, slower: float) -> dict[str, float] | None:
+        """The info of a trajectory that takes so many times as long within the limits; None where it is as asked.
+
+        Ask before anything has changed: where the limit_policy is "reject" it refuses the command.
+        """
+        if slower <= 1.0:
+            return None
+        if self.limit_policy == "reject" and slower > 1.0 + ROUNDING:
+            raise BeyondLimits(f"between its points it is too fast: within the limits it would take {slower:.4g} times as long")
+        return {"slower": slower}
 
 
 class Driver(Protocol):

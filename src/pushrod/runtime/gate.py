@@ -139,8 +139,8 @@ class Gate:
             self.seen[command.source] = command.sequence
         try:
             info = self.handle(motor, command)
-        except Declined as reason:
-            return self.refuse("declined", command, str(reason))
+        except Declined as why:
+            return self.refuse(why.reason, command, str(why))
         except BaseException as error:
             self.epoch = 0  # out at once; safety makes it safe
             self.failed(error)

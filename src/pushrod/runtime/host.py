@@ -212,8 +212,18 @@ class Host:
             self.emit(seen)
 
         motor = MotorProfile.of(gate.limits, gate.transmission)
+        part = self.part
         return Context(
-            self.robot, self.path, self.actuator.joint, motor, self.clock.now, report, self.part.later, self.part.mail.listen, *self.part.surroundings
+            self.robot,
+            self.path,
+            self.actuator.joint,
+            motor,
+            self.clock.now,
+            report,
+            part.later,
+            part.mail.listen,
+            *part.surroundings,
+            limit_policy=self.actuator.limit_policy,
         )
 
 

@@ -36,6 +36,14 @@ ADVICE = {
 class Declined(Exception):  # noqa: N818 (an answer, not a mistake)
     """Raised by `handle_command`: this command is not done, for this reason; nothing has changed and the actuator goes on."""
 
+    reason = "declined"
+
+
+class BeyondLimits(Declined):
+    """The same, because it cannot be done as asked within the limits, and whoever described the actuator wants that refused."""
+
+    reason = "limits"
+
 
 class Accepted(Struct, frozen=True, gc=False, tag=True):
     """It acts, and the gate has changed nothing. `info` is what the driver had to say, above all where it does less than was asked: a trajectory

@@ -22,7 +22,7 @@ from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
 from pushrod.robot.reference import references
 from pushrod.robot.store import Change, Store
-from pushrod.runtime import building
+from pushrod.runtime import building, running
 from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed, NotSafeError
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
@@ -111,6 +111,7 @@ class Runtime:
             raise InputError("a runtime on a stepped clock must be run by it, or its time would never move: pushrod.runtime.run(main(), clock)")
         if guards.INSIDE:
             raise InputError('this is the guard process, which imports a disarm function: start programs under `if __name__ == "__main__":` alone')
+        self._stack.callback(running.take(self.robot.name))
         self.clock.open()
         try:
             self._guarding.open()

@@ -51,7 +51,7 @@ def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Pat
         "numpy": version("numpy"),
         "machine.yaml": machine.document.text,
         "scenario.yaml": scenario.document.text,
-        **{f"override {i}": text for i, text in enumerate((*machine.document.origin.values(), *scenario.document.origin.values()), 1)},
+        **{f"override {i}": text for i, text in enumerate(dict.fromkeys((*machine.document.origin.values(), *scenario.document.origin.values())), 1)},
     }
     files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
     write(file, topics, {"pushrod": about}, [*files, *more])

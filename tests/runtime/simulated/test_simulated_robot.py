@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -188,3 +189,21 @@ def test_a_trajectory_that_is_too_fast_between_its_points_is_accepted_slower_and
     assert (kind, position) == ("Accepted", pytest.approx(1.0))
     assert slower > 5.0
     assert seconds == pytest.approx(0.6 * slower)
+
+
+def test_where_what_is_beyond_the_limits_is_rejected_such_a_trajectory_is_too_and_the_motion_under_way_goes_on() -> None:
+    async def body(rt, watch):
+        rt.arm()
+        rt["motor"].direct.set_position(0.5, id="first")
+        answer = rt["motor"].direct.follow_trajectory([Waypoint(0.0, 0.5), Waypoint(1.0, 0.6)], id="rush")
+        end = await rt.motion("motor", "first", timeout=60.0)
+        slow = rt["motor"].direct.follow_trajectory([Waypoint(0.5, 1.0), Waypoint(1.0, 60.0)])
+        return answer, end, slow
+
+    robot = one_joint()
+    motor = replace(robot.actuators[0], limit_policy="reject")
+    answer, end, slow = run(replace(robot, actuators=(motor,)), body)
+    assert answer.reason == "limits"
+    assert "within the limits it would take" in answer.detail
+    assert (end.reason, end.position) == ("completed", pytest.approx(0.5))
+    assert slow.ok

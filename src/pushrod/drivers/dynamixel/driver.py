@@ -154,11 +154,12 @@ class Dynamixel:
         """Set-points at every tick, without a profile of the servo's own."""
         here = self.shaft.recent()
         course, length, slower = course_of(payload, here.position, here.velocity, self.shaft.bounds)
+        info = self.context.slowed(slower)
         target = self.shaft.within(where(course, min(length, HORIZON)).x)
         start = self.shaft.within(where(course, 1.0 / self.tick_hz).x)
         self.shaft.servo.write(("profile_acceleration", 0.0), ("profile_velocity", 0.0), ("goal_position", start))
         self._begin(UnderWay("trajectory", command.id, now, now + length, target, course), here, target)
-        return {"slower": slower} if slower > 1.0 else None
+        return info
 
     def _drive(self, payload: Velocity | Effort | Current | Duty, command: Command, now: float) -> Any:
         """What has no end of its own: the end of the travel, or of its duration, is looked after here."""

@@ -83,9 +83,10 @@ class Kinematic:
             now = self.context.now()
             active = self._active
             new = plan(self.axis, self._rest if active is None else active.plan.handover(now - active.start), payload)
+            info = self.context.slowed(new.slower)
             self._end(now, "cancelled", "superseded")
             self._begin(new, now, command.id)
-            return new.info
+            return info
 
     def handle_request(self, request: Any) -> Any:
         if request == "state":

@@ -132,6 +132,7 @@ class JointPort:
             if kind is Effort:
                 return self._push(payload, command.id)
             new = plan(self.axis, self._from_where(), payload)
+            info = self.context.slowed(new.slower)
             self._end("cancelled", "superseded")
             lets_go = kind is Stop
             self._active = Active(command.id, self.motor.k, new, lets_go=lets_go)
@@ -140,7 +141,7 @@ class JointPort:
                 self._begin(told.initial, told.target, told.duration, new.kind, told.acceleration, told.peak_velocity, v)
             if new.length <= 0.0:
                 self._over(new.reason)
-            return new.info
+            return info
 
     def handle_request(self, request: Any) -> Any:
         if request == "state":

@@ -58,14 +58,14 @@ class Stage(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The stages, how long until it rests (infinite: never), how it then has ended, and what to tell of it."""
+    """The stages, how long until it rests (infinite: never), how it then has ended, what to tell of it; how many times slower than asked it is."""
 
     kind: Kind
     stages: tuple[Stage, ...]
     length: float
     reason: Literal["completed", "limit_reached"]
     told: Announcement
-    info: Any = None
+    slower: float = 1.0
 
     def stage(self, t: float) -> Stage:
         found = self.stages[0]
@@ -137,12 +137,11 @@ def along_trajectory(axis: Axis, s: Sample, payload: Trajectory) -> Plan:
     passes = INF if payload.repeat == "forever" else float(payload.repeat)
     course, slower = fit(points, s.x, s.v, axis.limits, passes=passes)
     path = partial(where, course)
-    info = {"slower": slower} if slower > 1.0 else None
     low, high = reach(course)
     cut = None
     if low < axis.lower - _edge(axis.lower, ROUGH) or high > axis.upper + _edge(axis.upper, ROUGH) or abs(end(course).v) > ROUGH:
         cut = _scanned(axis, partial(_released, path), min(duration(course), length(course.first) + length(course.again)))
-    return _ended(axis, s, "trajectory", Stage(0.0, path, True), duration(course), cut, info)
+    return _ended(axis, s, "trajectory", Stage(0.0, path, True), duration(course), cut, slower)
 
 
 def rest(axis: Axis, s: Sample) -> float:
@@ -166,7 +165,7 @@ def _released(path: Path, t: float) -> Sample:
     return Sample(s.x, s.v)
 
 
-def _ended(axis: Axis, s: Sample, kind: Kind, first: Stage, until: float, cut: float | None, info: Any = None) -> Plan:
+def _ended(axis: Axis, s: Sample, kind: Kind, first: Stage, until: float, cut: float | None, slower: float = 1.0) -> Plan:
     """The first stage up to an end of the travel (cut), or to its own end; then to rest."""
     t = until if cut is None else cut
     stages: tuple[Stage, ...] = (first,)
@@ -180,7 +179,7 @@ def _ended(axis: Axis, s: Sample, kind: Kind, first: Stage, until: float, cut: f
             p = move(here.x, axis.upper if rest(axis, here) > 0.5 * (axis.lower + axis.upper) else axis.lower, axis.limits, v0=here.v, a0=here.a)
         stages = (*stages, _stage(axis, t, p))
         total = t + p.T
-    whole = Plan(kind, stages, total, "completed" if cut is None else "limit_reached", Announcement(s.x, s.x, 0.0), info)
+    whole = Plan(kind, stages, total, "completed" if cut is None else "limit_reached", Announcement(s.x, s.x, 0.0), slower)
     told = min(total, HORIZON)
     return whole._replace(told=Announcement(s.x, whole.at(told).x, told))
 
