@@ -32,7 +32,7 @@ class Commands:
     def __init__(self, rt: Runtime, operators: Operators) -> None:
         self._rt = rt
         self._operators = operators
-        self._logged: dict[tuple[str, str], float] = {}
+        self._logged: dict[tuple[str, str, str], float] = {}
 
     def one(self, operator: str, host: Host, body: bytes, reply: Replier) -> None:
         ask: CommandAsk = decode(body, CommandAsk)
@@ -73,7 +73,7 @@ class Commands:
 
     def noted(self, operator: str, answer: Refused) -> Refused:
         """In the log, but not again and again."""
-        now, about = time.monotonic(), (operator, answer.reason)
+        now, about = time.monotonic(), (operator, answer.reason, answer.command)
         if now >= self._logged.get(about, -QUIET) + QUIET:
             self._logged[about] = now
             log.warning("operator %s: %s", operator, answer)

@@ -7,12 +7,14 @@ that vanishes loses its leases, and the watchdogs of what it commanded last bite
 import logging
 import threading
 from collections import OrderedDict
+from functools import partial
 
 from pushrod.net.link import Access
 from pushrod.runtime.runtime import Runtime
 from pushrod.safety.lease import WATCHDOG
 
 log = logging.getLogger("pushrod.net")
+BITE = 0.1  # [s] in which a watchdog that was told to has bitten
 REMEMBERED = 1024  # sessions whose numbers are still known after they have gone
 
 
@@ -62,9 +64,10 @@ class Operators:
             while len(self._numbers) > REMEMBERED:
                 self._numbers.popitem(last=False)
         rt = self._rt
-        # the watchdogs first: a lease that is given back must not let another in between
         bitten = [] if left else rt.watching.forsake(operator, f"its operator {operator} has vanished")
-        freed = [host.name for host in rt.hosts.values() if host.release_lease(operator)]
+        freed = [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(operator)]
+        for host in (host for host in rt.hosts.values() if host.name in bitten):
+            rt.clock.later(BITE, partial(host.release_lease, operator))  # a watchdog takes it over, and lets no other in between
         what = "has left" if left else "has vanished"
         then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
         log.log(logging.INFO if left else logging.WARNING, "%s: operator %s %s%s", rt.robot.name, operator, what, f"; {then}" if then else "")
