@@ -13,6 +13,7 @@ from pushrod.runtime import (
     Clamped,
     Clock,
     Effort,
+    Guard,
     Hold,
     Position,
     Refused,
@@ -79,12 +80,18 @@ def robot(transmission: Transmission | None = None, limits: Limits | None = LIMI
     )
 
 
+PATIENT = Guard(limit=5.0)  # the machine may be busy
+
+
 def drive(what: Robot, drivers: dict[str, Any], body: Callable[[Runtime], Awaitable[Any]], clock: Clock | None = None, **runtime: Any) -> Any:
     """Run a coroutine beside a started runtime; on the stepped clock unless told otherwise."""
     clock = clock or SteppedClock()
 
     async def main() -> Any:
-        async with Runtime(what, drivers, clock=clock, **runtime) as rt, asyncio.timeout(10.0 if isinstance(clock, WallClock) else None):
+        async with (
+            Runtime(what, drivers, clock=clock, **{"guard": PATIENT, **runtime}) as rt,
+            asyncio.timeout(10.0 if isinstance(clock, WallClock) else None),
+        ):
             return await body(rt)
 
     DISARMED.clear()

@@ -8,6 +8,7 @@ from typing import Any
 from pushrod.drivers.dynamixel.line import Line, leave, share
 from pushrod.drivers.dynamixel.model import MODELS
 from pushrod.drivers.dynamixel.servo import Servo
+from pushrod.guard.settings import Guard
 from pushrod.robot.description import Actuator, Budget, Joint, Limits, Robot, Transmission
 from pushrod.runtime.runtime import Runtime
 
@@ -42,7 +43,7 @@ def robot(path: str, *ids: int, limits: Limits = LIMITS, transmission: Transmiss
 
 def run(what: Robot, body: Callable[[Runtime], Awaitable[Any]]) -> Any:
     async def main() -> Any:
-        async with Runtime(what) as rt:
+        async with Runtime(what, guard=Guard(limit=5.0)) as rt:  # as patient as the rest
             return await body(rt)
 
     return asyncio.run(main())

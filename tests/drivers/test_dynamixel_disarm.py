@@ -1,5 +1,6 @@
 """Torque off: always, from anywhere, under errors; and what is said where it cannot be proven."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -127,7 +128,8 @@ def test_from_another_process_while_the_driver_is_at_work(monkeypatch: pytest.Mo
         await rt["motor1"].sync.set_position(1.0, velocity=0.2)
         heard = rt.subscribe(("safety",), (HardwareError,))
         assert bus.servo().get("torque_enable") == 1
-        subprocess.run([sys.executable, "-c", program, json.dumps(options(bus.path, patience=0.2))], check=True, timeout=20)
+        command = [sys.executable, "-c", program, json.dumps(options(bus.path, patience=0.2))]
+        await asyncio.to_thread(subprocess.run, command, check=True, timeout=20)
         message = await until(heard.poll)  # the driver sees that its torque is gone, and does not switch it on again
         assert "lost its torque" in message.payload.error
         assert bus.servo().get("torque_enable") == 0

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from pushrod.guard.settings import Guard
 from pushrod.robot.description import Actuator, Joint, Limits, Robot, Transmission
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.runtime import Runtime
@@ -49,7 +50,7 @@ def run(what: Robot, drivers: dict[str, Any], body: Callable[[Runtime], Awaitabl
     clock = clock or SteppedClock()
 
     async def main() -> Any:
-        async with Runtime(what, drivers, clock=clock) as rt:
+        async with Runtime(what, drivers, clock=clock, guard=Guard(limit=5.0)) as rt:  # patient: the machine may be busy
             return await body(rt)
 
     DISARMED.clear()
