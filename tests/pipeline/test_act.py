@@ -44,6 +44,7 @@ def changed(**values: float) -> Params:
         ({"act__esc__us_min": 1500.0}, "act.esc.us_min"),
         ({"act__rc__s__us_max": 1400.0}, "act.rc.s.us_max"),
         ({"act__slew__up": float("nan")}, "act.slew.up"),
+        ({"act__rc__us_lost_above": 1900.0}, "act.rc.us_lost_above"),
     ],
 )
 def test_each_rule_is_told_by_the_name_of_its_parameter(values: dict[str, float], named: str) -> None:

@@ -230,6 +230,9 @@ def test_truth_table_of_a_quad() -> None:
         ({"B": (1.0, 2.0, 3.0)}, "B"),
         ({"hi": (1.0, 1.0)}, "hi"),
         ({"gain_max": 0.5}, "gain_max"),
+        ({"prefer": (0.0, 0.0, 2e6, 0.0)}, "prefer holds a number beyond 1e6"),
+        ({"lo": (-1.0,) * 9}, "lo has 9 effectors; at most 8"),
+        ({"weight": (1.0,) * 7}, "weight has 7 axes; at most 6"),
     ],
 )
 def test_mistakes_are_told_by_name(changes: dict[str, tuple[float, ...]], named: str) -> None:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from pushrod.core.record import leaves, put
 from pushrod.pipeline.act import Params as Act
-from pushrod.pipeline.control import heading, pi, pid, speed, yaw_rate
+from pushrod.pipeline.control import autopilot, heading, pi, pid, speed, yaw_rate
+from pushrod.pipeline.feedback import in_request, less_achieved
+from pushrod.pipeline.shaping import Feel
 from pushrod.pipeline.topic import ActuatorReq, MixerFeedback
 from pushrod.pipeline.two_motor_pipeline import In as Asks
 from pushrod.pipeline.two_motor_pipeline import State as Motors
@@ -155,6 +157,30 @@ def test_an_integral_pushes_through_the_dead_band_of_a_motor(windup: float, band
         v += DT * (-v + fb.u_s_ach)
     assert moved > 100
     assert v > 0.1
+
+
+def test_the_autopilot_is_its_three_loops_in_a_row() -> None:
+    p, s = autopilot.Params(), autopilot.State(pi.State(0.1), heading.State(0.02), pi.State(-0.05))
+    fb = MixerFeedback(aw_s_req=-0.2, aw_d_req=0.3)
+    t, y = autopilot.step(p, s, autopilot.In(1.5, 0.4, 1.0, 0.1, 0.05, fb), DT)
+    a, v = speed.step(p.speed, s.speed, speed.In(1.5, 1.0, fb), DT)
+    b, psi = heading.step(p.heading, s.heading, heading.In(0.4, 0.1, fb), DT)
+    c, r = yaw_rate.step(p.yaw_rate, s.yaw_rate, yaw_rate.In(psi.r_d, 0.05, fb), DT)
+    assert t == (a, b, c)
+    assert y[:4] == (v.u_s_raw, r.u_d_raw, psi.r_d, psi.e)
+    assert r.u_d_raw == pytest.approx(0.8 * (psi.r_d - 0.05) + c.I + 0.2 * psi.r_d)
+    idle, _ = autopilot.step(p, s, autopilot.In(1.5, 0.4, active=0.0), DT)
+    assert (idle.speed.I, idle.heading.I, idle.yaw_rate.I) == (0.0, 0.0, 0.0)
+
+
+@given(st.floats(-1.0, 1.0), st.floats(-0.5, 0.5), st.floats(0.05, 2.0))
+def test_what_a_gate_takes_comes_back_to_the_request_by_the_slope(x: float, gone: float, scale: float) -> None:
+    """As if the motors had given so much less from the start."""
+    feel = Feel(scale * x, scale)
+    before = in_request(0.1 - feel.u, x, feel)
+    assert less_achieved(before, gone, feel) == pytest.approx(in_request(0.1 - gone - feel.u, x, feel))
+    assert less_achieved(-x, gone, Feel(0.0, 0.0)) == -x, "where nothing comes through it is the whole request anyway"
+    assert less_achieved(0.0, 1e-3, Feel(1e-9, 1e-9)) == pytest.approx(-0.1), "a hundredfold at most"
 
 
 @pytest.mark.parametrize("module", [speed, yaw_rate, heading])

@@ -1,11 +1,14 @@
 """Stage 3, the ESC and what comes back."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pushrod.core.check import problems
 from pushrod.pipeline.act import Esc
+from pushrod.pipeline.allocate.two_motor import Bounds
 from pushrod.pipeline.esc import from_pulse, to_pulse
 from pushrod.pipeline.motor_stage import Params, State, step
 
@@ -31,6 +34,23 @@ def test_no_output_beyond_bounds_or_quicker_than_its_slew(u: float, last: float,
     assert -0.9 <= y.y <= 0.9
     assert start - 0.5 * rate * dt - 1e-15 <= y.y <= start + rate * dt + 1e-15
     assert s.u == y.y
+
+
+@given(st.floats(-2.0, 2.0), st.floats(-1.0, 1.0), st.floats(0.0, 1.0), st.floats(0.0, 0.05))
+def test_through_is_the_output_without_the_dead_band(u: float, last: float, band: float, dt: float) -> None:
+    p = Params(0.7, 0.2, -0.5, 0.6, -0.9, 0.9, band, 10.0, 5.0)
+    assert step(p, State(last), u, dt)[1].through == step(p._replace(deadband=0.0), State(last), u, dt)[1].y
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.1, math.nan, math.inf, 2e9])
+def test_a_tick_that_is_no_time_moves_nothing(dt: float) -> None:
+    s, y = step(Params(up=1.0, down=1.0), State(0.3), 0.8, dt)
+    assert (s.u, y.y) == (0.3, 0.3)
+
+
+def test_bounds_the_wrong_way_round_are_told() -> None:
+    assert [text.split(" ")[0] for text in problems(Params(lo=0.5, hi=0.4, hw_lo=1.0, hw_hi=-1.0))] == ["lo", "hw_lo"]
+    assert [text.split(" ")[0] for text in problems(Bounds(0.1, 0.0, -1.0, -2.0))] == ["a_L", "a_R"]
 
 
 @given(st.floats(-1.0, 1.0), st.sampled_from([0.0, 1.0]))

@@ -262,6 +262,7 @@ def test_the_allocator_may_know_how_far_an_effector_can_slew() -> None:
     [
         ({"hw": n_act.Hw((0.0,) * 3, (1.0,) * 3)}, "act.sw.u_min has 4 values"),
         ({"sw": n_act.Sw((-2.0, 0.0, 0.0, 0.0))}, r"act.sw.u_min\[0\]"),
+        ({"sw": n_act.Sw(u_max=(1.0, 2.0, 1.0, 1.0))}, r"act.sw.u_max\[1\] = 2 lies above hw.u_max\[1\] = 1"),
         ({"sw": n_act.Sw(a_max=(1.0, -5.0, 1.0, 1.0))}, r"act.sw.a_min\[1\]"),
         ({"alloc": n_act.Alloc(order=(0.0, 0.0, 2.0, 3.0))}, "act.alloc.order"),
         ({"alloc": n_act.Alloc(weight=(1.0, -1.0, 1.0, 1.0))}, r"act.alloc.weight\[1\]"),

@@ -229,8 +229,8 @@ def test_a_dead_band_is_a_loss_and_nothing_to_unwind_by(p: Params, req: Actuator
 
 def test_what_could_not_be_done_with_all_well_is_not_charged_to_the_fault() -> None:
     p = with_(sw__u_LR_max=0.5, sw__u_LR_min=-0.5)
-    for k_L in (0.5, 0.0):
-        _, y = run(p, State(), ActuatorReq(0.8, 0.1, 1.0), Known(health_L=k_L))
+    for known in (Known(health_L=0.5), Known(health_L=0.0), Known(health_R=0.5), Known(health_R=0.0)):
+        _, y = run(p, State(), ActuatorReq(0.8, 0.1, 1.0), known)
         assert y.diag.loss_s.allocation == pytest.approx(0.3)
         assert y.diag.loss_s.fault == pytest.approx(0.5 - y.fb.u_s_ach)
         assert y.diag.loss_s.fault > 0.1

@@ -23,20 +23,24 @@ PATIENCE = 10.0  # times as long as the tests of a package take by themselves: a
 FILES = {
     "core": ["core/scalar.py", "core/table.py", "core/noise.py"],
     **{
-        package: [str(file.relative_to(SOURCE)) for file in sorted((SOURCE / package).glob("*.py"))]
-        for package in ("signals", "models", "plants", "motion", "vehicles")
+        package: [str(file.relative_to(SOURCE)) for file in sorted((SOURCE / package).rglob("*.py"))]
+        for package in ("signals", "models", "plants", "motion", "vehicles", "pipeline")
     },
 }
-SAMPLE = {"core": 25, "signals": 25, "models": 45, "plants": 25, "motion": 25, "vehicles": 30}
+SAMPLE = {"core": 25, "signals": 25, "models": 45, "plants": 25, "motion": 25, "vehicles": 30, "pipeline": 45}
 KILLED = 0.9  # at least, of those that are not only at the edge of a condition and not explained; these are named
 
 
 def own_tests(file: Path) -> list[str]:
-    """The tests of a file's package: those that bear its name, those that replay references, and then the others."""
-    package = ROOT / "tests" / file.parent.name
+    """The tests of a file's package: those that bear its name, those that replay references, those that import from its folder, then the others."""
+    package = ROOT / "tests" / file.relative_to(SOURCE).parts[0]
     plain = (test for test in package.glob("test_*.py") if "compiled" not in test.stem)
-    own = sorted(plain, key=lambda test: (file.stem not in test.stem, "reference" not in test.stem, test.stat().st_size))
-    return [str(test) for test in own]
+    folder = ".".join(("pushrod", *file.relative_to(SOURCE).parts[:-1]))
+
+    def later(test: Path) -> tuple[bool, bool, bool, int]:
+        return file.stem not in test.stem, "reference" not in test.stem, folder not in test.read_text(), test.stat().st_size
+
+    return [str(test) for test in sorted(plain, key=later)]
 
 
 def noticed(tree: Path, tests: list[str], seconds: float | None = None) -> bool:
