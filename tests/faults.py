@@ -14,15 +14,17 @@ from types import TracebackType
 from typing import Any
 
 from pushrod.guard.record import Record, waiting
+from pushrod.guard.settings import Guard
 
 HERE = Path(__file__).resolve().parent
+LIMIT = Guard().limit
 PATIENCE = 30.0  # [s] for a program on a machine that has other things to do
 
 
 class Victim:
     """A program with an armed robot, and what it says."""
 
-    def __init__(self, folder: Path, limit: float = 0.1, actuators: int = 32, **more: Any) -> None:
+    def __init__(self, folder: Path, limit: float = LIMIT, actuators: int = 32, **more: Any) -> None:
         self.state = folder / "state"
         self.notes = folder / "notes"
         self.limit = limit
@@ -103,13 +105,35 @@ FAULTS: dict[str, Callable[[Victim], float]] = {
 }
 
 
-def seconds_to_safe(fault: str, folder: Path, limit: float = 0.1, actuators: int = 32) -> float:
-    """From the fault until the last disarm function had run in the guard; all of them must have."""
+def seconds_to_safe(fault: str, folder: Path, limit: float = LIMIT, actuators: int = 32) -> float | None:
+    """From the fault until the last disarm function had run in the guard; all of them must have.
+
+    None: the machine kept the program from running for longer than the limit before there was a fault at all, and the guard acted on that.
+    """
     with Victim(folder, limit, actuators) as victim:
         assert victim.answer["ok"], victim.answer
+        if not victim.guard:
+            return None
         at = FAULTS[fault](victim)
         record = victim.record()
         done = victim.noted()
         assert len(done) == len(record.actuators) == actuators, (len(done), record)
         assert not record.unsafe, record
-        return max(when for when, _ in done.values()) - at
+        took = max(when for when, _ in done.values()) - at
+        return took if took > 0.0 else None
+
+
+def many(fault: str, times: int, folder: Path) -> tuple[list[float], int]:
+    """So many times that [s], the shortest first; and how many times the machine was too busy to tell."""
+    took: list[float] = []
+    busy = 0
+    while len(took) < times:
+        assert busy <= times, "the machine is too busy to measure anything"
+        own = folder / str(len(took) + busy)
+        own.mkdir()
+        seconds = seconds_to_safe(fault, own)
+        if seconds is None:
+            busy += 1
+        else:
+            took.append(seconds)
+    return sorted(took), busy

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pushrod.core.errors import InputError
 
 LEAST, MOST = 0.02, 60.0  # [s] of a limit
-BEAT = 0.02  # [s] between two heartbeats, at most
+BEAT = 0.01  # [s] between two heartbeats, at most
 
 
 class Guard(NamedTuple):
