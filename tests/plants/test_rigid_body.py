@@ -168,6 +168,15 @@ def test_finite_at_the_edges_of_every_range(principal: tuple[float, ...], tau: t
     assert math.hypot(*s.q) == pytest.approx(1.0)
 
 
+def test_the_attitude_never_jumps_to_the_other_sign_of_the_same_turn() -> None:
+    """A log of q, or a filter on it, sees no jump, however often the body has turned round."""
+    s = State(Rate(3.0, -1.0, 5.0), from_angles(Angles(0.1, 0.2, 0.3)))
+    for _ in range(300):
+        after, _ = step(Params(1.1, 2.3, 3.7, 0.1, 0.2, 0.3), s, Torque(1.0, -2.0, 0.5), 0.02)
+        assert sum(a * b for a, b in zip(s.q, after.q, strict=True)) > 0.99
+        s = after
+
+
 def test_nothing_happens_in_no_time() -> None:
     s = State(Rate(0.1, 0.7, -0.3), from_angles(Angles(0.1, 0.2, 0.3)))
     after, out = step(Params(1.1, 2.3, 3.7, 0.1, 0.2, 0.3), s, Torque(1.0, 2.0, 3.0), 0.0)

@@ -183,5 +183,7 @@ def test_the_order_of_the_method_is_the_fourth() -> None:
 def test_sub_steps_are_short_against_the_quickest_that_goes_on(change: dict[str, Any], s: State, f: In, pace: float) -> None:
     """Nothing but what is given resists; the pace is known by heart, and a sub-step takes a quarter of it at most."""
     assert substeps(FREE._replace(**change), s, f, 0.1) == 1 + int(pace * 0.1 / 0.25 + 1e-9)
+    mirrored = State(u=-s.u, v=-s.v, r=-s.r), In(-f.X, -f.Y, -f.N)
+    assert substeps(FREE._replace(**change), *mirrored, 0.1) == substeps(FREE._replace(**change), s, f, 0.1)
     assert substeps(FREE._replace(**change), s, f, 1e-9) == 1
     assert substeps(FREE._replace(surge=Drag(1e7, 0.0)), s, f, 0.1) == 64

@@ -18,7 +18,12 @@ class Explained(NamedTuple):
     why: str
 
 
+MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
 EXPLAINED = [
+    Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
+    Explained("models/friction.py", "brake = D * sign(u.w)", "D * sign(u.w) -> D / sign(u.w)", MOVES),
+    Explained("plants/joint.py", "brake = p.c * sign(s.w)", "p.c * sign(s.w) -> p.c / sign(s.w)", MOVES),
+    Explained("plants/rigid_body.py", "a = rate(J, c, Quaternion(1.0", "1.0 -> -1.0", "a quaternion and its negative are the same turn"),
     *(
         Explained(
             "safety/state.py",
