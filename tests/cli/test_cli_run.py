@@ -1,11 +1,14 @@
 """`pushrod run`: summary, log, exit codes, and what it says when something is wrong."""
 
+import contextlib
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
 
+import pytest
 from mcap.reader import make_reader
 
 
@@ -107,6 +110,33 @@ def test_a_group_that_is_not_there_is_said_of_the_option_that_named_it(program, 
     assert "--set gone.x=1: parameters.gone: unknown key" in got.stderr
     assert "--set lag.t=3: parameters.lag.t: unknown key" in got.stderr
     assert "m.yaml" not in got.stderr
+
+
+@pytest.mark.parametrize(("machine", "channel", "live"), [("car", "accel", True), ("boat", "v_req", True), ("car", "accel", False)])
+def test_ctrl_c_in_a_terminal_says_how_far_it_got_and_leaves_a_log_of_that(machine, channel, live, tmp_path):
+    (tmp_path / "s.yaml").write_text(f"scenario: s\nduration: {3000 if live else 10000} s\ndt: 10 ms\nsignals: {{{channel}: [{{constant: 0.3}}]}}\n")
+    program, terminal = pty.openpty()
+    command = ["run", machine, str(tmp_path / "s.yaml"), "--out", str(tmp_path), *(["--live"] if live else [])]
+    process = subprocess.Popen([sys.executable, "-m", "pushrod", *command], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+    os.close(terminal)
+    said = b""
+    while b"simulating" not in said:
+        said += os.read(program, 4096)
+    process.send_signal(signal.SIGINT)
+    with contextlib.suppress(OSError):  # it has closed its end
+        while more := os.read(program, 4096):
+            said += more
+    os.close(program)
+    assert process.wait(60) == 130, said
+    assert b"stopped by Ctrl-C after " in said
+    assert (b"all is disarmed" in said) == live
+    assert b"Traceback" not in said
+    (file,) = tmp_path.glob("*.mcap")
+    with file.open("rb") as stream:
+        reader = make_reader(stream)
+        rows = sum(1 for _ in reader.iter_messages(topics=["/out"]))
+        (about,) = [m.metadata for m in reader.iter_metadata()]
+    assert rows == int(about["ticks"]) > 0
 
 
 def test_ctrl_c_ends_with_130_and_a_short_line(tiny):

@@ -3,6 +3,7 @@
 Exit codes: 0 fine; 1 an expectation or a tolerance did not hold; 2 wrong input, one message on stderr; 130 stopped by Ctrl-C.
 """
 
+import signal
 import sys
 from typing import Annotated as A
 from typing import Any
@@ -31,6 +32,7 @@ class Verbs(TyperGroup):
             typer.echo(f"error: {e}", err=True)
             raise typer.Exit(2) from e
         except KeyboardInterrupt as e:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second one would only cut its last words
             typer.echo("\nstopped", err=True)
             raise typer.Exit(130) from e
 

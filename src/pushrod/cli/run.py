@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pushrod.sim.machine import Machine
+    from pushrod.sim.run import Interrupted
     from pushrod.sim.scenario import Scenario
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ def run(
         from pushrod.live.run import against_rollout
         from pushrod.live.run import simulate as simulate_live
 
-        through = _behind_bar(what, how, simulate_live)
+        through = _behind_bar(what, how, simulate_live, out if log else None)
         result = through.outcome
         print_summary(result)
         print_commands(through)
@@ -52,7 +53,7 @@ def run(
     else:
         from pushrod.sim.run import simulate
 
-        result = _behind_bar(what, how, simulate)
+        result = _behind_bar(what, how, simulate, out if log else None)
         print_summary(result)
     if log:
         typer.echo(f"log: {record(result, out, attached)}")
@@ -60,19 +61,41 @@ def run(
         raise typer.Exit(1)
 
 
-def _behind_bar(machine: "Machine", scenario: "Scenario", simulate: "Callable[[Machine, Scenario, Callable[[int, int], None]], T]") -> "T":
-    """The run behind a progress bar on stderr."""
+def _behind_bar(
+    machine: "Machine", scenario: "Scenario", simulate: "Callable[[Machine, Scenario, Callable[[int, int], None]], T]", out: Path | None
+) -> "T":
+    """The run behind a progress bar on stderr. Stopped by Ctrl-C, what was run until then is still logged."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    from pushrod.sim.run import Interrupted
 
     console = Console(stderr=True)
     for note in scenario.notes:
         console.print(f"note: {note}", markup=False, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("compiling", total=scenario.steps)
+    try:
+        with Progress(*columns, console=console) as bar:
+            task = bar.add_task("compiling", total=scenario.steps)
 
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, description="simulating" if done else "compiling")
+            def show(done: int, total: int) -> None:
+                bar.update(task, completed=done, total=total, description="simulating" if done else "compiling")
 
-        return simulate(machine, scenario, show)
+            return simulate(machine, scenario, show)
+    except Interrupted as stop:
+        raise _stopped(stop, out) from stop
+
+
+def _stopped(stop: "Interrupted", out: Path | None) -> typer.Exit:
+    """Say how far it got, and where that is kept."""
+    import signal
+
+    from pushrod.sim.recording import record
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the log shall be whole
+    how = stop.result.scenario
+    disarmed = "all is disarmed, and " if stop.live else ""
+    typer.echo(f"\nstopped by Ctrl-C after {how.steps * how.dt:g} s of {stop.steps * how.dt:g} s; {disarmed}nothing was judged", err=True)
+    if out is not None:
+        typer.echo(f"log: {record(stop.result, out)}")
+    return typer.Exit(130)

@@ -96,8 +96,9 @@ class Sailing:
 
     def run(self, world: World, hull: Run, state: Any) -> Run:
         """As a rollout of the whole boat gives it; `hull` is the run and `state` the last state of the world behind the ports."""
+        self.collect()
         n = hull.ticks
-        told = {channel: np.array(values) for channel, values in self.told.items()}
+        told = {channel: np.array(values[:n]) for channel, values in self.told.items()}
         found = {prefix: self._columns(prefix, n) for prefix in RECORDS}
         s = found.pop("")
         on = s["active"] != 0.0

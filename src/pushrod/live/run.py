@@ -30,7 +30,7 @@ from pushrod.runtime.simulated.port import JointPort
 from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
 from pushrod.sim.run import Result as Outcome
-from pushrod.sim.run import check_room, compare, finish, sample, sample_track
+from pushrod.sim.run import check_room, compare, finish, interrupted, sample, sample_track
 from pushrod.sim.run import simulate as simulate_world
 from pushrod.sim.scenario import Scenario
 
@@ -115,7 +115,13 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     feeds = [] if nodes else _feeds(live, scenario, told)
     progress(0, scenario.steps)
     clock = SteppedClock()
-    answers = run(_through_runtime(live, clock, scenario, feeds, nodes, progress), clock)
+    try:
+        answers = run(_through_runtime(live, clock, scenario, feeds, nodes, progress), clock)
+    except KeyboardInterrupt:  # all is disarmed by now
+        if live.k == 0:
+            raise
+        whole = live.run() if nodes is None else nodes.run(scenario.world, live.run(), live.state)
+        raise interrupted(machine, scenario, whole, live.inputs() if nodes is None else dict(told), live=True) from None
     if nodes is None:
         outcome = finish(machine, scenario, live.run(), live.inputs())
         made = Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
@@ -182,8 +188,6 @@ async def _through_runtime(
 
         rt.loop(hz=1.0 / scenario.dt, name=f"scenario {scenario.name}", rank=0)(tick)  # before the controllers, which heed it in the same tick
         await over.wait()
-        if nodes is not None:
-            nodes.collect()
         rt.disarm("the scenario has ended")
         while (message := watch.poll()) is not None:
             ends[message.payload.command_id or ""] = (message.time, message.payload)

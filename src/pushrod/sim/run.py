@@ -47,13 +47,43 @@ class Result:
         return all(outcome.held for outcome in self.outcomes) and all(compared.held for compared in self.compared)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a run: `result` is what it had come to, without expectations and comparisons, `steps` how long it should have been.
+
+    `live`: it went through a runtime, which has disarmed everything.
+    """
+
+    def __init__(self, result: Result, steps: int, live: bool) -> None:
+        self.result = result
+        self.steps = steps
+        self.live = live
+        super().__init__()
+
+
+class _Halted(KeyboardInterrupt):
+    def __init__(self, run: Any) -> None:
+        self.run = run
+        super().__init__()
+
+
+def interrupted(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array], live: bool = False) -> Interrupted:
+    """What to raise after so much of a run."""
+    n = run.ticks
+    short = replace(scenario, steps=n, expectations=(), comparisons=())
+    return Interrupted(finish(machine, short, run, {name: column[:n] for name, column in inputs.items()}), scenario.steps, live)
+
+
 def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
     """The whole scenario. `progress(done, total)` is called with ticks, from 0 on. One that commands actuators needs the runtime: see `live.run`."""
     if scenario.live:
         raise InputError(f"{scenario.document.file}: the scenario {scenario.name} commands actuators; run it with pushrod.live.run.simulate")
     check_room(scenario)
     inputs = sample(machine, scenario)
-    result = finish(machine, scenario, roll(scenario, scenario.params, inputs, progress), inputs)
+    try:
+        run = roll(scenario, scenario.params, inputs, progress)
+    except _Halted as halted:
+        raise interrupted(machine, scenario, halted.run, inputs) from None
+    result = finish(machine, scenario, run, inputs)
     if not scenario.comparisons:
         return result
     return replace(result, compared=compare(result, lambda params: signals(roll(scenario, params, inputs), inputs)))
@@ -65,13 +95,23 @@ def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Ca
 
     progress(0, scenario.steps)
     runs, state, k = [], scenario.state, 0
-    for end in chunk_ends(scenario.steps):
-        part = {name: values[k:end] for name, values in inputs.items()}
-        run = rollout(scenario.world, params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
-        runs.append(run)
-        state, k = run.state_rows, end
-        progress(k, scenario.steps)
-    return replace(runs[-1], k0=0, ticks=scenario.steps, data=np.concatenate([run.data for run in runs]))
+    try:
+        for end in chunk_ends(scenario.steps):
+            part = {name: values[k:end] for name, values in inputs.items()}
+            run = rollout(scenario.world, params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
+            runs.append(run)
+            state, k = run.state_rows, end
+            progress(k, scenario.steps)
+    except KeyboardInterrupt:
+        if not runs:
+            raise
+        raise _Halted(_joined(runs)) from None
+    return _joined(runs)
+
+
+def _joined(runs: list[Any]) -> Any:
+    data = np.concatenate([run.data for run in runs])
+    return replace(runs[-1], k0=0, ticks=len(data), data=data)
 
 
 def compare(result: Result, again: Callable[[Any], dict[str, Array]]) -> tuple[Compared, ...]:
