@@ -177,6 +177,13 @@ def test_a_longer_heavier_arm_falls_its_own_way_and_the_tip_is_where_the_links_e
     assert (y.x, y.z) == (pytest.approx(0.5), pytest.approx(-1.0))
 
 
+@given(angles, angles)
+def test_the_tip_is_where_the_payload_is(q1: float, q2: float) -> None:
+    p = Params(upper=Link(length=0.8), fore=Link(length=0.5))
+    _, y = step(p, State(q1, q2), In(), 0.0)
+    assert (y.x, y.z) == pytest.approx(places(p, q1, q2)[2][1:], abs=1e-12)
+
+
 def test_a_joint_without_dry_friction_is_never_held() -> None:
     p: Any = Params(shoulder=Joint(b=0.0, c=0.0), elbow=Joint(b=0.0, c=1e3))
     s = run(p, State(0.0), In(1e-9, 0.0), 0.1, 10)
