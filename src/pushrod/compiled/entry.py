@@ -22,13 +22,36 @@ _CPU_HEAD = """import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+from pushrod.compiled.callee import Callee
 
-fn = njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+fn = njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Callee)
 entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
 real_floor = np.floor
 index = np.uint64
-Line = namedtuple("Line", "rows first i")
+
+
+@intrinsic
+def line_at(typing, rows, first, i):
+    # a line in the state is where it begins: the cells of an instance lie one after another
+    def build(context, builder, signature, args):
+        array = make_array(rows)(context, builder, args[0])
+        places = [context.cast(builder, arg, kind, types.intp) for arg, kind in zip(args[1:], signature.args[1:])]
+        return cgutils.get_item_pointer(context, builder, rows, array, places, wraparound=False)
+
+    return types.CPointer(rows.dtype)(rows, first, i), build
+
+
+@intrinsic(prefer_literal=True)
+def local_line(typing, n):
+    # room in the frame of the function that asks: a step that makes a line of its own (`ring.empty()`) gets it here
+    def build(context, builder, signature, args):
+        return cgutils.alloca_once(builder, context.get_value_type(types.{dtype}), size=n.literal_value)
+
+    return types.CPointer(types.{dtype})(n), build
 """
 _CUDA_HEAD = """import math
 from collections import namedtuple
@@ -43,33 +66,13 @@ real_floor = libdevice.{floor}
 index = np.uint32
 Line = namedtuple("Line", "rows first i")
 """
-# room for numbers in the frame of the function that asks: a step that makes a line of its own (`ring.empty()`) gets it here
-_CPU_LOCAL = """
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
-
-
-@intrinsic(prefer_literal=True)
-def local_cells(typing, n):
-    real = types.{dtype}
-    cells = types.Array(real, 2, "C")
-
-    def build(context, builder, signature, args):
-        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_value_type(real)))
-        room = cgutils.alloca_once(builder, context.get_value_type(real), size=n.literal_value)
-        array = make_array(cells)(context, builder)
-        shape = [context.get_constant(types.intp, n.literal_value), context.get_constant(types.intp, 1)]
-        populate_array(array, data=room, shape=shape, strides=[size, size], itemsize=size, meminfo=None)
-        return array._getvalue()
-
-    return cells(n), build
-"""
-LOCAL = {"cpu": "local_cells({n})", "cuda": "cuda.local.array(({n}, 1), {real})"}
+# how a line is spelt: one of n cells in the frame of a function, and cell k of a line
+LOCAL = {"cpu": "local_line({n})", "cuda": "Line(cuda.local.array(({n}, 1), {real}), 0, 0)"}
+CELL = {"cpu": "line[index({k})]", "cuda": "line.rows[index(line.first + {k}), index(line.i)]"}
+STATE = {"cpu": "line_at(S, {row}, i)", "cuda": "Line(S, {row}, i)"}
 HEADS = {
-    ("cpu", "float64"): _CPU_HEAD,
-    ("cpu", "float32"): _CPU_HEAD,
+    ("cpu", "float64"): _CPU_HEAD.format(dtype="float64"),
+    ("cpu", "float32"): _CPU_HEAD.format(dtype="float32"),
     ("cuda", "float64"): _CUDA_HEAD.format(floor="floor"),
     ("cuda", "float32"): _CUDA_HEAD.format(floor="floorf"),
 }
@@ -96,7 +99,7 @@ class Plan(NamedTuple):
 @functools.lru_cache(256)
 def text(plan: Plan) -> str:
     """The whole module for a plan."""
-    linker = Linker("float" if plan.dtype == "float64" else "np.float32", LOCAL[plan.target].replace("{real}", f"np.{plan.dtype}"))
+    linker = spelling(plan.target, plan.dtype)
     model = plan.model
     step = linker.function(model.step)
     tick = linker.record(Tick)
@@ -104,7 +107,7 @@ def text(plan: Plan) -> str:
     extra = "".join(f", {name}" for name in tables)
     linker.parts += [
         _load_params(linker, plan, tables),
-        _load_state(linker, model),
+        _load_state(linker, plan),
         _store_state(model),
         _load_input(linker, model),
         _store_output(plan),
@@ -126,12 +129,12 @@ def text(plan: Plan) -> str:
         linker.parts.append(_CPU.format(step=step, tick=tick, place=place, tables=extra, loop=loop, real=linker.real))
     else:
         linker.parts.append(_CUDA.format(tables=extra, loop=loop, real=linker.real))
-    return head(plan.target, plan.dtype, linker) + "\n\n" + "\n\n".join(linker.parts)
+    return HEADS[plan.target, plan.dtype] + "\n\n" + "\n\n".join(linker.parts)
 
 
-def head(target: str, dtype: str, linker: Linker) -> str:
-    """What the linked text begins with."""
-    return HEADS[target, dtype] + (_CPU_LOCAL.format(dtype=dtype) if linker.uses_local and target == "cpu" else "")
+def spelling(target: str, dtype: str) -> Linker:
+    """A linker that writes for a target."""
+    return Linker("float" if dtype == "float64" else "np.float32", LOCAL[target].replace("{real}", f"np.{dtype}"), CELL[target])
 
 
 def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:
@@ -154,15 +157,16 @@ def _load_params(linker: Linker, plan: Plan, tables: list[str]) -> str:
     return f"@fn\ndef load_params({names}, i{extra}):\n    return {linker.construct(record, leaf)}\n"
 
 
-def _load_state(linker: Linker, model: Model | World) -> str:
-    where = layout(model.State)
+def _load_state(linker: Linker, plan: Plan) -> str:
+    record = plan.model.State
+    where = layout(record)
 
     def leaf(leaf: Leaf) -> str:
         if isinstance(leaf.meta, Ring):
-            return f"Line(S, {where.lines[leaf.path]}, i)"
+            return STATE[plan.target].format(row=where.lines[leaf.path])
         return f"S[{where.rows[leaf.path]}, index(i)]"
 
-    return f"@fn\ndef load_state(S, i):\n    return {linker.construct(model.State, leaf)}\n"
+    return f"@fn\ndef load_state(S, i):\n    return {linker.construct(record, leaf)}\n"
 
 
 def _store_state(model: Model | World) -> str:

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.compiled import rows
-from pushrod.compiled.entry import LOCAL, head
+from pushrod.compiled.entry import HEADS, spelling
 from pushrod.compiled.layout import layout
-from pushrod.compiled.link import Linker
 from pushrod.compiled.module import load
 
 _LOOP = """@entry
@@ -24,14 +23,14 @@ def over(P, X, Y{tables}):
 
 @functools.lru_cache(64)
 def _module(fn: Callable[[Any, float], float], record: Any) -> ModuleType:
-    linker = Linker("float", LOCAL["cpu"])
+    linker = spelling("cpu", "float64")
     name = linker.function(fn)
     where = layout(record)
     table_of = {path: f"T{j}" for j, path in enumerate(where.tables)}
     params = linker.construct(record, lambda leaf: table_of.get(leaf.path) or f"P[{where.rows[leaf.path]}]")
     tables = "".join(f", {t}" for t in table_of.values())
     linker.parts.append(_LOOP.format(tables=tables, params=params, name=name))
-    return load(head("cpu", "float64", linker) + "\n\n" + "\n\n".join(linker.parts), name)
+    return load(HEADS["cpu", "float64"] + "\n\n" + "\n\n".join(linker.parts), name)
 
 
 def evaluate(fn: Callable[[Any, float], float], p: Any, xs: Any) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """Link a pure function and everything it calls into one self-contained source text.
 
 The syntax tree of each function is rewritten: records are defined again, float literals and `float()` become the target's real,
-global names become linked names, constants are written out. The text then needs nothing of ours, so numba's own disk cache and
-tracebacks work, and an edit anywhere in the linked code gives another text.
+global names become linked names, constants are written out. The text then holds every equation itself, so numba's own disk cache
+and tracebacks work, and an edit anywhere in the linked code gives another text.
 """
 
 import ast
@@ -22,12 +22,12 @@ BUILTINS = {"abs", "int", "float", "len", "range", "bool"}
 
 
 class Linker:
-    """Collects the parts of one text; `real` is the spelling of the target's real type, `local` that of {n} cells in the frame of a function."""
+    """Collects the parts of one text, as a target spells them: its `real`, a `local` line of {n} cells in a function's frame, a line's `cell` {k}."""
 
-    def __init__(self, real: str, local: str = "local({n})") -> None:
+    def __init__(self, real: str, local: str = "local({n})", cell: str = "line[{k}]") -> None:
         self.real = real
         self.local = local
-        self.uses_local = False
+        self.cell = cell
         self.parts: list[str] = []
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
@@ -68,16 +68,15 @@ class Linker:
         return self.construct(record, lambda leaf: self.number(float(get(value, leaf.path))))
 
     def ring(self, ring: Ring, verb: str) -> str:
-        """The linked name of `ring.get` or `ring.put`: cells of the state rows behind the line."""
+        """The linked name of `ring.get` or `ring.put`: the cells of the entry."""
         key = (ring.record, verb)  # lines of equal entries share it, however long they are
         if key not in self._names:
             entry = leaves(ring.record)
-            cell = f"line.rows[index(line.first + k * {len(entry)} + {{j}}), index(line.i)]"
-            order = {leaf.path: j for j, leaf in enumerate(entry)}
+            cells = {leaf.path: self.cell.format(k=f"k * {len(entry)} + {j}") for j, leaf in enumerate(entry)}
             if verb == "get":
-                body = "(line, k):\n    return " + self.construct(ring.record, lambda leaf: cell.format(j=order[leaf.path])) + "\n"
+                body = "(line, k):\n    return " + self.construct(ring.record, lambda leaf: cells[leaf.path]) + "\n"
             else:
-                stores = (f"    {cell.format(j=j)} = value{dotted(path)}\n" for path, j in order.items())
+                stores = (f"    {cell} = value{dotted(path)}\n" for path, cell in cells.items())
                 body = "(line, k, value):\n" + "".join(stores) + "    return line\n"
             name = self._claim(key, f"{verb}_{self.record(ring.record) if is_record(ring.record) else 'float'}")
             self.parts.append(f"@fn\ndef {name}{body}")
@@ -85,7 +84,6 @@ class Linker:
 
     def local_line(self, ring: Ring) -> str:
         """Text that makes a line of default entries in the frame of the function it stands in."""
-        self.uses_local = True
         key = (ring.record, "fill")
         if key not in self._names:
             put = self.ring(ring, "put")
@@ -93,7 +91,7 @@ class Linker:
             name = self._claim(key, "fill")
             self.parts.append(f"@fn\ndef {name}(line, slots):\n    for k in range(slots):\n        line = {put}(line, k, {value})\n    return line\n")
         cells = self.local.replace("{n}", str(ring.slots * len(leaves(ring.record))))
-        return f"{self._names[key]}(Line({cells}, 0, 0), {ring.slots})"
+        return f"{self._names[key]}({cells}, {ring.slots})"
 
     def function(self, fn: Callable[..., Any], needed_by: str = "") -> str:
         """The linked name of a pure function; links it and all it calls first."""
