@@ -306,7 +306,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 class TestWhatCountsAsAlive:
     """Each runs for several times the limit."""
 
-        def still_armed(self, body: Callable[[Runtime], Awaitable[Any]], tmp_path: Path) -> str:
+    def still_armed(self, body: Callable[[Runtime], Awaitable[Any]], tmp_path: Path) -> str:
         async def whole(rt: Runtime) -> str:
             assert rt.arm().ok
             await body(rt)
