@@ -25,7 +25,7 @@ from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import changed, in_request, to_flag
 from pushrod.pipeline.motor_stage import LONGEST
 from pushrod.pipeline.n_act import Act, law
-from pushrod.pipeline.n_motor_stage import Stages, motor
+from pushrod.pipeline.n_motor_stage import Stages
 from pushrod.pipeline.n_shaping import Shaped, felt
 from pushrod.pipeline.n_topic import In, Losses, Out
 from pushrod.pipeline.names import BY_NOT_FINITE, BY_UNKNOWN, FINE, NONE
@@ -71,21 +71,21 @@ def free(p: Act, y: Line, k: Line, at_rest: bool, n: int, m: int) -> Axes:
     """The axes from the outputs, the trim removed, through the effectiveness the allocator used."""
     u = effector_line.empty()
     for j in range(n):
-        q = motor(p, j, at_rest or effector_line.get(k, j) == 0.0)
-        u = effector_line.put(u, j, (effector_line.get(y, j) - q.offset) / q.gain)
+        y_j = effector_line.get(y, j)
+        u = effector_line.put(u, j, y_j if at_rest or effector_line.get(k, j) == 0.0 else (y_j - p.trim.offset[j]) / p.trim.gain[j])
     return to_axes(effect(axis_line.empty(), law(p), u, k, n, m))
 
 
 @pure
-def residual(p: Act, y: Line, u: In, k: Line, at_rest: bool, n: int, m: int) -> Axes:
-    """Measured less put out: a fault nobody announced."""
+def residual(p: Act, net: Axes, u: In, k: Line, at_rest: bool, n: int, m: int) -> Axes:
+    """Measured less put out, the trim removed from both: a fault nobody announced."""
     meas = from_effectors(effector_line.empty(), u.u_meas)
     known = u.measured != 0.0
     for j in range(n):
         known = known and finite(effector_line.get(meas, j))
     if not known:
         return Axes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    return minus(free(p, meas, k, at_rest, n, m), free(p, y, k, at_rest, n, m))
+    return minus(free(p, meas, k, at_rest, n, m), net)
 
 
 @pure
@@ -161,7 +161,7 @@ def told(
         minus(net, shaped.cmd),
         in_requests(p, free(p, z.through, k, at_rest, n, m), shaped, src, m),
         minus(ach, net),
-        residual(p, z.y, u, k, at_rest, n, m),
+        residual(p, net, u, k, at_rest, n, m),
         sat,
         to_flag(sat.e0 + sat.e1 + sat.e2 + sat.e3 + sat.e4 + sat.e5 + sat.e6 + sat.e7 > 0.0),
         to_flag(differ(shaped.before, shaped.cmd)),

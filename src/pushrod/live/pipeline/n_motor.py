@@ -180,7 +180,7 @@ def as_done(p: Act, u: In, y: Out, done: Effectors) -> Out:
         aw=minus(net, y.cmd),
         aw_req=aw_req,
         trim=minus(ach, net),
-        resid=residual(p, line, u, k, at_rest, n, m),
+        resid=residual(p, net, u, k, at_rest, n, m),
         sat=sat,
         sat_any=to_flag(any(x != 0.0 for x in sat)),
         sat_motor_stage=to_flag(y.sat_motor_stage != 0.0 or any(moved)),
