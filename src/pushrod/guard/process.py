@@ -217,7 +217,7 @@ class Guarded:
 def _start(robot: str) -> tuple[socket.socket, "subprocess.Popen[bytes]", mmap.mmap]:
     """A process in a session of its own: Ctrl-C at the terminal is not for it. It shares one byte of memory with this one, 0 until it acts."""
     if not hasattr(select, "poll") or not sys.executable:
-        raise OSError("a guard needs a POSIX system and a Python interpreter to run it")
+        raise OSError("it needs a POSIX system and a Python interpreter to run it; Runtime(..., guard=False) does without")
     ours, theirs = socket.socketpair()
     memory = os.memfd_create("pushrod guard") if hasattr(os, "memfd_create") else _memory_file()
     try:
