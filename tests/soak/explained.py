@@ -23,6 +23,8 @@ EXPLAINED = [
     Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
     Explained("models/friction.py", "brake = D * sign(u.w)", "D * sign(u.w) -> D / sign(u.w)", MOVES),
     Explained("plants/joint.py", "brake = p.c * sign(s.w)", "p.c * sign(s.w) -> p.c / sign(s.w)", MOVES),
+    Explained("plants/two_link_arm.py", "f = m.m12 * (r.a - c1 * d1)", "c1 * d1 -> c1 / d1", MOVES),
+    Explained("plants/two_link_arm.py", "f = m.m12 * (r.b - c2 * d2)", "c2 * d2 -> c2 / d2", MOVES),
     Explained("plants/rigid_body.py", "a = rate(J, c, Quaternion(1.0", "1.0 -> -1.0", "a quaternion and its negative are the same turn"),
     *(
         Explained(
