@@ -220,6 +220,14 @@ def test_truth_table_of_a_quad() -> None:
         assert allocated(PRIORITY, quad, Axes(*v)).v[:4] == pytest.approx(want, abs=1e-9), v
 
 
+def test_by_priority_the_smallest_share_an_effector_has_in_an_axis_counts() -> None:
+    """The second effector does a ten-millionth on the first axis: it is given up on its own axis for that."""
+    law = Params((1.0, 1e-7, 0.0, 1.0), (1.0, 1.0), (0.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 1.0))
+    y = allocated(PRIORITY, law, Axes(1.0 + 5e-8, -1.0))
+    assert y.v.a0 - 1.0 == pytest.approx(5e-8, abs=1e-10)
+    assert y.v.a1 == pytest.approx(0.5, abs=1e-3)
+
+
 @pytest.mark.parametrize(
     ("changes", "named"),
     [

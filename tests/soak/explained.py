@@ -18,6 +18,7 @@ class Explained(NamedTuple):
     why: str
 
 
+SINGLE = "only single precision can tell, and plain Python has none"
 MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
 EXPLAINED = [
     Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
@@ -26,6 +27,16 @@ EXPLAINED = [
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.a - c1 * d1)", "c1 * d1 -> c1 / d1", MOVES),
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.b - c2 * d2)", "c2 * d2 -> c2 / d2", MOVES),
     Explained("plants/rigid_body.py", "a = rate(J, c, Quaternion(1.0", "1.0 -> -1.0", "a quaternion and its negative are the same turn"),
+    *(
+        Explained("pipeline/allocate/box.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
+        for mutant in ("1.0 + 1e-10 - 1.0 -> 1.0 + 1e-10 + 1.0", "1.0 + 1e-10 -> 1.0 - 1e-10", "1.0 -> -1.0", "1e-10 -> -1e-10")
+    ),
+    Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-8", "1e-05 -> -1e-05", SINGLE),
+    Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-12", "1e-05 -> -1e-05", SINGLE),
+    Explained("pipeline/allocate/box.py", "spent = 5e-6 if single()", "5e-06 -> -5e-06", SINGLE),
+    Explained("pipeline/allocate/level.py", "dependent = 1e-6 if single()", "1e-06 -> -1e-06", SINGLE),
+    Explained("pipeline/allocate/level.py", "small = 1e-5 if single()", "1e-05 -> -1e-05", SINGLE),
+    Explained("pipeline/allocate/solve.py", "close = close * (1e-4 if single()", "0.0001 -> -0.0001", SINGLE),
     *(
         Explained(
             "safety/state.py",
