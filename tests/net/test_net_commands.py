@@ -11,6 +11,7 @@ from waiting import soon
 
 from pushrod.core.errors import InputError, NetworkError, ParameterError, UnknownNameError
 from pushrod.net import AccessError, RemoteRobot, ZenohBus, connect, fingerprint, key, robots
+from pushrod.net.courier import Courier
 from pushrod.net.wire import CommandAsk, Hello, Reply, decode, encode, pack
 from pushrod.runtime import (
     Accepted,
@@ -260,23 +261,30 @@ def test_what_comes_twice_or_out_of_order_or_from_nobody_is_refused(host):
         async def again(number: int, payload: Any = HOLD, session: str = "", sent: float | None = None, operator: str = "") -> Any:
             when = time.monotonic() if sent is None else sent
             ask = CommandAsk(session or remote.session_id, number, when, 1e-3, pack(payload), when, 0.0, 0, 0, 0, None, False, 1.0)
-            where = key.ask("arm", operator, "actuator", *motor.path) if operator else name
-            return remote.result(decode(await remote.caller.call(where, encode(ask), 2.0), Reply).answer)
+            answers: list[Any] = []
+            who, where = operator or "ann", key.ask("arm", operator, "actuator", *motor.path) if operator else name
+            ear = Courier("arm")
+            heard = ear.listen(remote.bus.session.zenoh, key.of("arm", "answer", who, session or remote.session_id))
+            ear._waiting[number] = (answers.append, 0.0, 0.0)
+            remote.bus.session.zenoh.put(where, encode(ask))
+            await soon(lambda: answers)
+            heard.undeclare()
+            return remote.result(answers[0].answer)
 
         assert (await motor.sync.hold()).ok
         assert (await motor.sync.hold()).ok
-        assert (await again(10)).ok
-        twice, older = await again(10), await again(5)
+        assert (await again(100)).ok
+        twice, older = await again(100), await again(95)
         assert (twice.reason, older.reason) == ("sequence", "sequence")
-        assert "got number 10 of session" in twice.detail
+        assert "got number 100 of session" in twice.detail
         assert (await again(3, Stop())).ok, "a late stop acts"
-        strange = await again(11, session="cafe")
+        strange = await again(101, session="cafe")
         assert (strange.reason, "no session cafe of ann is connected" in strange.detail) == ("access", True)
         for taken in ("watchdog", "local", "elbow_motor"):
-            assert (await again(12, operator=taken)).reason == "access"
-        late = await again(20, sent=time.monotonic() - 0.7)
+            assert (await again(102, operator=taken)).reason == "access"
+        late = await again(110, sent=time.monotonic() - 0.7)
         assert (late.reason, "on its way, which may take 0.5 s" in late.detail) == ("stale", True)
-        assert (await again(21)).ok
+        assert (await again(111)).ok
 
     remotely(host, body)
 
@@ -295,6 +303,7 @@ def test_garbage_is_answered_and_hurts_nobody(host):
             key.of("arm", "ask", "*", "actuator", "**"),
         ):
             for rubbish in (b"", b"\xc1", b"\x93\x01\x02", encode({"a": 1}), b"x" * 5000):
+                remote.bus.session.zenoh.put(name, rubbish)
                 answer = decode(await remote.caller.call(name, rubbish, 2.0), Reply).answer
                 with pytest.raises(Exception, match=".+"):
                     remote.result(answer)

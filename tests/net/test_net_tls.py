@@ -115,6 +115,7 @@ def test_nobody_speaks_under_anothers_name(host, authority):
                 (key.of("arm", "ask", "*", "do", "disarm"), encode(Ask(ann.session_id, 999, 0.0, 0.0))),
                 (f"{key.ROOT}/**", encode(Ask(ann.session_id, 999, 0.0, 0.0))),
             ):
+                session.put(name, body)
                 replies = await asyncio.to_thread(lambda name=name, body=body: list(session.get(name, payload=body, timeout=0.5)))
                 assert [r for r in replies if r.ok is not None] == []
             session.liveliness().declare_token(key.of("arm", "operator", "ann", "false"))

@@ -26,24 +26,35 @@ from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription, Topic, Topi
 from pushrod.runtime.message import Message, Outcome
 
 log = logging.getLogger("pushrod.net")
+ASKED = 1.0  # [s] in which zenoh has told that somebody listens
+NOTHING_OLD = "new"  # asked by whoever wants only what is published from now on
 LATE = 2.0  # [s] that others have to tell their newest messages
 
 
 class _Outlet:
-    """One key that messages go out under; `wanted` while anybody elsewhere listens to it."""
+    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it."""
 
-    __slots__ = ("lock", "n", "publisher", "wanted")
+    __slots__ = ("_asked", "_listened", "lock", "n", "publisher")
 
     def __init__(self, session: zenoh.Session, name: str) -> None:
         self.lock = threading.Lock()
         self.n = 0
         self.publisher = session.declare_publisher(name, congestion_control=zenoh.CongestionControl.DROP, allowed_destination=zenoh.Locality.REMOTE)
-        self.wanted = False
+        self._listened = False
+        self._asked = float("-inf")
         self.publisher.declare_matching_listener(Callback(self._matching, indirect=False))
         self._matching(self.publisher.matching_status)
 
     def _matching(self, status: Any) -> None:
-        self.wanted = bool(status.matching)
+        self._listened = bool(status.matching)
+
+    @property
+    def wanted(self) -> bool:
+        return self._listened or time.monotonic() < self._asked + ASKED
+
+    def asked(self) -> None:
+        """Whoever asks listens too, even if zenoh has not said so yet: what follows must not be missed."""
+        self._asked = time.monotonic()
 
 
 class _Heard:
@@ -118,9 +129,9 @@ class ZenohBus(Bus):
         declared = [self.session.zenoh.declare_subscriber(k, inlet.live, allowed_origin=zenoh.Locality.REMOTE) for k in keys]
         with self._lock:
             self._inlets[id(subscription)] = (subscription, declared)
-        for name in keys if latched else ():
+        for name in keys:  # also where nothing old is wanted: who is asked knows at once that somebody listens
             self.session.zenoh.get(
-                name,
+                name if latched else f"{name}?{NOTHING_OLD}",
                 inlet.late,
                 target=zenoh.QueryTarget.ALL,
                 consolidation=zenoh.ConsolidationMode.NONE,
@@ -177,7 +188,13 @@ class ZenohBus(Bus):
             return outlet
 
     def _latched(self, query: zenoh.Query) -> None:
-        self._answering.put(lambda: self._tell_latest(query))
+        for outlet in list(self._outlets.values()):
+            if outlet.publisher.key_expr.intersects(query.key_expr):
+                outlet.asked()
+        if NOTHING_OLD in query.parameters:
+            query.drop()  # type: ignore[no-untyped-call]
+        else:
+            self._answering.put(lambda: self._tell_latest(query))
 
     def _tell_latest(self, query: zenoh.Query) -> None:
         with query:

@@ -93,7 +93,7 @@ class Caller:
 
         def done(answer: bytes | Exception) -> None:
             with suppress(RuntimeError):  # its loop has ended: nobody waits any more
-                loop.call_soon_threadsafe(_settle, future, answer)
+                loop.call_soon_threadsafe(settle, future, answer)
 
         start(done)
         return await future
@@ -111,7 +111,7 @@ class Caller:
         return HostGoneError(f"{what}; whether it acted is not known")
 
 
-def _settle(future: "asyncio.Future[bytes]", answer: bytes | Exception) -> None:
+def settle(future: "asyncio.Future[Any]", answer: Any) -> None:
     if future.done():
         return
     if isinstance(answer, Exception):

@@ -2,7 +2,7 @@
 
     on the list -> connected -> newer than the last -> of a declared type -> the gate
 
-`reply` is handed to whoever answers, now or from the thread of a driver that blocks; it is called once.
+`tell` is handed to whoever answers, now or from the thread of a driver that blocks; it is called once.
 """
 
 import logging
@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from pushrod.net.operators import Operators
-from pushrod.net.wire import BatchAsk, CommandAsk, Failure, Packed, Reply, Value, decode, sent_result
+from pushrod.net.wire import Answer, BatchAsk, CommandAsk, Failure, Packed, decode, sent_result
 from pushrod.robot.path import find
 from pushrod.runtime.host import Host
 from pushrod.runtime.message import Command
@@ -25,7 +25,7 @@ from pushrod.runtime.runtime import Runtime
 log = logging.getLogger("pushrod.net")
 QUIET = 1.0  # [s] between two lines in the log about one operator's refusals of one kind
 AHEAD = 1e-3  # [s] that a command may be dated ahead beyond what is doubtful
-Replier = Callable[[Reply], None]
+Tell = Callable[[Answer, int], None]  # with the epoch of the actuator
 
 
 class Commands:
@@ -34,22 +34,20 @@ class Commands:
         self._operators = operators
         self._logged: dict[tuple[str, str, str], float] = {}
 
-    def one(self, operator: str, host: Host, body: bytes, reply: Replier) -> None:
-        ask: CommandAsk = decode(body, CommandAsk)
+    def one(self, operator: str, host: Host, ask: CommandAsk, tell: Tell) -> None:
         refusal = self._refusal(ask, operator, host, ask.payload.kind)
         payload = refusal or self._payload(ask.payload, host)
         if isinstance(payload, Refused):
-            reply(Reply(sent_result(payload), host.gate.epoch))
+            tell(sent_result(payload), host.gate.epoch)
             return
         epoch = ask.epoch or host.gate.epoch
         command = Command(payload, operator, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
         if host.slot is None:
-            _settle(ask, host, command, host.gate(command), reply)
+            _settle(ask, host, command, host.gate(command), tell)
         else:
-            self._wait(ask, host, command, reply)
+            self._wait(ask, host, command, tell)
 
-    def several(self, operator: str, body: bytes, reply: Replier) -> None:
-        ask: BatchAsk = decode(body, BatchAsk)
+    def several(self, operator: str, ask: BatchAsk) -> list[Result]:
         paths = {name: host.path for name, host in self._rt.hosts.items()}
         hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
         age = self._rt.clock.now() - _origin(ask)
@@ -61,15 +59,13 @@ class Commands:
         wrong = next((one for one in read if isinstance(one, Refused)), None)
         if wrong is not None:
             others = f"{wrong.actuator} was refused"
-            results: list[Result] = [
+            return [
                 one if isinstance(one, Refused) else refused("batch", host.name, type(one).__name__, others)
                 for host, one in zip(hosts, read, strict=True)
             ]
-        else:
-            ids = [id for _, _, id in ask.commands]
-            told: list[Any] = [(host.path, one, id)[: 2 if id is None else 3] for host, one, id in zip(hosts, read, ids, strict=True)]
-            results = self._rt.send(told, operator, ask.validity - age if ask.validity else 0.0)
-        reply(Reply(Value([sent_result(result) for result in results])))
+        ids = [id for _, _, id in ask.commands]
+        told: list[Any] = [(host.path, one, id)[: 2 if id is None else 3] for host, one, id in zip(hosts, read, ids, strict=True)]
+        return self._rt.send(told, operator, ask.validity - age if ask.validity else 0.0)
 
     def noted(self, operator: str, answer: Refused) -> Refused:
         """In the log, but not again and again."""
@@ -105,7 +101,7 @@ class Commands:
         except msgspec.DecodeError as error:
             return refused("malformed", host.name, packed.kind, str(error))
 
-    def _wait(self, ask: CommandAsk, host: Host, command: Command, reply: Replier) -> None:
+    def _wait(self, ask: CommandAsk, host: Host, command: Command, tell: Tell) -> None:
         """A driver that blocks: the answer comes from its thread, or when the time is up."""
         slot, given = host.slot, [False]
         assert slot is not None
@@ -113,7 +109,7 @@ class Commands:
         def answer(result: Result) -> None:
             late, given[0] = given[0], True
             if not late:
-                _settle(ask, host, command, result, reply)
+                _settle(ask, host, command, result, tell)
             elif ask.announce:
                 host.announce(command, result)
 
@@ -128,16 +124,16 @@ class Commands:
             elif not given[0]:
                 given[0] = True
                 what = f"{host.name} has not come back from {ask.payload.kind} within {ask.timeout:g} s"
-                reply(Reply(Failure("CommandTimeout", f"{what}: the outcome is unknown; look at the actuator, or disarm")))
+                tell(Failure("CommandTimeout", f"{what}: the outcome is unknown; look at the actuator, or disarm"), host.gate.epoch)
 
         if entry is not None:
             self._rt.clock.later(max(ask.timeout, 0.0), time_is_up)
 
 
-def _settle(ask: CommandAsk, host: Host, command: Command, result: Result, reply: Replier) -> None:
+def _settle(ask: CommandAsk, host: Host, command: Command, result: Result, tell: Tell) -> None:
     if ask.announce:
         host.announce(command, result)
-    reply(Reply(sent_result(_known(ask, result) if type(result) is Refused and result.reason == "stale" else result), host.gate.epoch))
+    tell(sent_result(_known(ask, result) if type(result) is Refused and result.reason == "stale" else result), host.gate.epoch)
 
 
 def _known(ask: CommandAsk | BatchAsk, stale: Refused) -> Refused:

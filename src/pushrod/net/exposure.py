@@ -22,14 +22,16 @@ from pushrod.net.lane import ROOM, Lane
 from pushrod.net.link import Access
 from pushrod.net.operators import Operators
 from pushrod.net.service import Service, failure
-from pushrod.net.wire import Ask, Reply, Value, decode, encode, sent_result
+from pushrod.net.wire import Answer, Answered, Ask, BatchAsk, CommandAsk, Reply, Value, decode, encode, sent_result
 from pushrod.robot.path import find
 from pushrod.runtime.clock import SteppedClock
+from pushrod.runtime.host import Host
 from pushrod.runtime.result import refused
 from pushrod.runtime.runtime import Runtime
 
 log = logging.getLogger("pushrod.net")
 NOTHING = b"\x80"  # an empty map
+KNOWN = 10_000  # keys that are remembered
 
 
 def expose(rt: Runtime, access: Access | None = None) -> "Exposure":
@@ -55,13 +57,17 @@ class Exposure:
         self._robot = rt.robot.name
         self._paths = {name: host.path for name, host in rt.hosts.items()}
         self._lanes: dict[str, Lane] = {}
+        self._known: dict[str, tuple[str, Host]] = {}  # by the key of a command: who commands what
+        self._answers: dict[tuple[str, str], zenoh.Publisher] = {}  # by operator and session
         session = bus.session.zenoh
         live = session.liveliness()
+        commands: Callback[zenoh.Sample] = Callback(self._command, indirect=False)
         self._declared: list[Any] = [
             self._serve(session, key.hello(self._robot), self._hello),
             self._serve(session, key.of(self._robot, "clock"), self._clock),
             self._serve(session, key.of(self._robot, "info", key.BELOW), self._info),
             self._serve(session, key.of(self._robot, "ask", key.BELOW), self._ask),
+            session.declare_subscriber(key.of(self._robot, "ask", key.ANY, "actuator", key.BELOW), commands, allowed_origin=zenoh.Locality.REMOTE),
             live.declare_subscriber(key.of(self._robot, "operator", key.BELOW), Callback(self._operator, indirect=False), history=True),
             live.declare_token(key.of(self._robot, "host", self.instance)),
         ]
@@ -106,7 +112,38 @@ class Exposure:
         if sample.kind == zenoh.SampleKind.PUT:
             self.operators.came(operator, session)
         else:
+            self._answers.pop((operator, session), None)
             self._lane("operators").put(lambda: self.operators.went(operator, session))
+
+    def _command(self, sample: zenoh.Sample) -> None:
+        name = str(sample.key_expr)
+        try:
+            operator, host = self._known.get(name) or self._addressed(name)
+            ask: CommandAsk = decode(sample.payload.to_bytes(), CommandAsk)
+        except Exception as error:  # nobody can be told: it does not even say who wants to know
+            log.warning("a command under %s cannot be understood: %s", name, error)
+            return
+
+        def tell(answer: Answer, epoch: int) -> None:
+            self._tell(operator, ask, answer, epoch)
+
+        def job() -> None:
+            try:
+                self.commands.one(operator, host, ask, tell)
+            except Exception as error:
+                tell(failure(error), 0)
+
+        if self.inbox is not None:
+            self.inbox.put(job)
+        elif not self._lane(host.name).put(job):
+            tell(sent_result(refused("busy", host.name, ask.payload.kind, f"{ROOM} others wait for it")), host.gate.epoch)
+
+    def _addressed(self, name: str) -> tuple[str, Host]:
+        _, operator, _, *words = key.below(name, self._robot)
+        found = operator, self.rt.hosts[find(self._paths, words)[-1]]
+        if len(self._known) < KNOWN:
+            self._known[name] = found
+        return found
 
     def _info(self, query: zenoh.Query) -> None:
         _, what = key.below(str(query.key_expr), self._robot)
@@ -122,13 +159,12 @@ class Exposure:
         def reply(answer: Reply) -> None:
             self._say(query, answer)
 
-        if group == "actuator":
-            host = self.rt.hosts[find(self._paths, words)[-1]]
-            self._sort(query, host.name, lambda: self.commands.one(operator, host, body, reply))
-        elif group == "join":
+        if group == "join":
             reply(Reply(Value(self.operators.knows(operator, decode(body, Ask).session))))
         elif group == "send":
-            self._sort(query, "send", lambda: self.commands.several(operator, body, reply))
+            self._sort(query, "send", lambda: reply(self._several(operator, decode(body, BatchAsk))))
+        elif group != "do" or not words:
+            raise InputError(f"{name}: nothing is asked for under this key; see pushrod.net.key")
         else:
             self._sort(query, " ".join(words), lambda: reply(self._do(operator, words[0], decode(body, Ask))))
 
@@ -152,6 +188,9 @@ class Exposure:
 
     # in the lanes
 
+    def _several(self, operator: str, ask: BatchAsk) -> Reply:
+        return Reply(Value([sent_result(result) for result in self.commands.several(operator, ask)]))
+
     def _do(self, operator: str, what: str, ask: Ask) -> Reply:
         why = "" if what == "leave" else self.operators.why_not(operator, ask.session)
         if why:
@@ -163,6 +202,27 @@ class Exposure:
         if last:
             return Reply(sent_result(refused("sequence", self._robot, what, f"got number {ask.number} of session {ask.session} after {last}")))
         return Reply(Value(self.service.do(what, operator, ask)))
+
+    def _tell(self, operator: str, ask: CommandAsk, answer: Answer, epoch: int) -> None:
+        try:
+            publisher = self._answers.get((operator, ask.session))
+            if publisher is None:
+                publisher = self._answer_to(operator, ask.session)
+            publisher.put(encode(Answered(ask.number, answer, epoch)))
+        except Exception as error:  # the session is closed
+            log.debug("nobody hears the answer: %s", error)
+
+    def _answer_to(self, operator: str, session: str) -> zenoh.Publisher:
+        """Its operator never has more commands on their way than there is room for answers, so none is dropped while it listens."""
+        publisher = self.bus.session.zenoh.declare_publisher(
+            key.of(self._robot, "answer", key.word(operator), key.word(session)),
+            priority=zenoh.Priority.INTERACTIVE_HIGH,
+            congestion_control=zenoh.CongestionControl.DROP,
+            allowed_destination=zenoh.Locality.REMOTE,
+        )
+        if self.operators.knows(operator, session):
+            self._answers[operator, session] = publisher
+        return publisher
 
     def _say(self, query: zenoh.Query, what: Any, name: str = "") -> None:
         try:

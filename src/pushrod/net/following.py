@@ -21,19 +21,28 @@ if TYPE_CHECKING:
 OVER = -1  # the tick that says there are no more
 
 
-def follow_clock(session: zenoh.Session, robot: str, estimate: Estimate, times: int | None, closing: threading.Event, pause: float) -> None:
-    """Exchange the time so often, or until the connection closes (None)."""
-    name, left = key.of(robot, "clock"), times
-    while left != 0 and not closing.wait(pause):
-        left = None if left is None else left - 1
+def exchange_time(session: zenoh.Session, robot: str, estimate: Estimate, times: int = 1) -> None:
+    """Ask the host what time it is, so often."""
+    for _ in range(times):
+        t1 = monotonic()
+        replies = session.get(
+            key.of(robot, "clock"), timeout=1.0, express=True, priority=zenoh.Priority.REAL_TIME, allowed_destination=zenoh.Locality.REMOTE
+        )
+        for reply in replies:
+            t4 = monotonic()
+            if reply.ok is not None:
+                t2, t3 = decode(reply.ok.payload.to_bytes(), tuple[float, float])
+                estimate.add(t1, t2, t3, t4)
+            break
+
+
+def follow(remote: "RemoteRobot", estimate: Estimate, closing: threading.Event) -> None:
+    """As long as the connection lasts: clocks drift apart, and commands of which nothing is heard must not be waited for."""
+    while not closing.wait(1.0):
         try:
-            t1 = monotonic()
-            for reply in session.get(name, timeout=1.0, express=True, priority=zenoh.Priority.REAL_TIME, allowed_destination=zenoh.Locality.REMOTE):
-                t4 = monotonic()
-                if reply.ok is not None:
-                    t2, t3 = decode(reply.ok.payload.to_bytes(), tuple[float, float])
-                    estimate.add(t1, t2, t3, t4)
-                break
+            remote.courier.sweep()
+            if remote.alive and not remote.description.stepped:
+                exchange_time(remote.bus.session.zenoh, remote.robot, estimate)
         except zenoh.ZError:
             return  # closed meanwhile
 
@@ -49,7 +58,12 @@ async def follow_steps(remote: "RemoteRobot", tick: Callable[[int], Any]) -> int
 
     name = key.of(remote.robot, "step", key.word(remote.operator))
     served = remote.bus.session.zenoh.declare_queryable(name, Callback(put, indirect=False), complete=True, allowed_origin=zenoh.Locality.REMOTE)
-    remote.caller.changed = lambda alive: None if alive else put(None)
+
+    def gone(alive: bool) -> None:
+        if not alive:
+            put(None)
+
+    remote.host_changed.append(gone)
     count = 0
     try:
         while (query := await ticks.get()) is not None:
@@ -70,6 +84,6 @@ async def follow_steps(remote: "RemoteRobot", tick: Callable[[int], Any]) -> int
             count += 1
         return count
     finally:
-        remote.caller.changed = lambda alive: None
+        remote.host_changed.remove(gone)
         with suppress(zenoh.ZError):
             served.undeclare()  # type: ignore[no-untyped-call]

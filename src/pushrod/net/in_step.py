@@ -41,12 +41,11 @@ def in_step(exposure: Exposure, operator: str, hz: float, patience: float = PATI
 
         def came(reply: Any) -> None:
             if reply.ok is not None:
-                answers.append(reply.ok.payload.to_bytes())
-                inbox.put(_nothing)
+                answer = reply.ok.payload.to_bytes()
+                inbox.put(lambda: answers.append(answer))  # after all that came before it
 
         def over() -> None:
-            answers.append(None)
-            inbox.put(_nothing)
+            inbox.put(lambda: answers.append(None))
 
         reply_to: Callback[zenoh.Reply] = Callback(came, over, indirect=False)
         querier.get(reply_to, payload=encode((k, rt.clock.now())))
@@ -76,7 +75,3 @@ def _await_commander(querier: zenoh.Querier, operator: str, patience: float) -> 
 
 def _unheard(_: zenoh.Reply) -> None:
     """Whoever is told that it is over need not answer."""
-
-
-def _nothing() -> None:
-    """Wakes whoever serves the inbox."""

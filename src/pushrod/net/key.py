@@ -4,7 +4,8 @@ pushrod/hello/ROBOT                           asks which schema, which robot, wh
 pushrod/S/ROBOT/topic/TYPE/KIND/WORDS...      what is published; KIND is the payload of a command with its outcome, "-" for all else
 pushrod/S/ROBOT/clock                         asks the time
 pushrod/S/ROBOT/info/WHAT                     asks what whoever may watch may know
-pushrod/S/ROBOT/ask/OPERATOR/...              asks for something to be done: only OPERATOR's certificate may
+pushrod/S/ROBOT/ask/OPERATOR/...              asks for something to be done: only OPERATOR's certificate may. Commands are sent, all else is a query
+pushrod/S/ROBOT/answer/OPERATOR/SESSION       what became of the commands of a session
 pushrod/S/ROBOT/step/OPERATOR                 the host asks its commander what is to be done in this tick
 pushrod/S/ROBOT/host/INSTANCE                 is alive while the host is
 pushrod/S/ROBOT/operator/OPERATOR/SESSION     is alive while the operator is

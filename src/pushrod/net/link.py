@@ -26,6 +26,7 @@ ALL = (
     "declare_liveliness_subscriber",
     "liveliness_query",
 )
+OWN = ("put", "declare_subscriber", "query", "liveliness_token", "declare_queryable")  # of an operator, under its own name
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,8 @@ def _access_control(access: Access) -> dict[str, Any]:
     ]
     subjects, policies = [], []
     for name in dict.fromkeys((*access.command, *access.watch)):
-        own = [key.of("", part, key.word(name), key.BELOW) for part in ("ask", "operator", "step")]
-        rules.append(rule(f"own {name}", ("ingress",), ("query", "liveliness_token", "declare_queryable"), own))
+        own = [key.of("", part, key.word(name), key.BELOW) for part in ("ask", "answer", "operator", "step")]
+        rules.append(rule(f"own {name}", ("ingress",), OWN, own))
         subjects.append({"id": name, "cert_common_names": [name]})
         policies.append({"rules": ["out", "answer", "look", f"own {name}"], "subjects": [name]})
     for name in dict.fromkeys(access.hosts):

@@ -29,15 +29,13 @@ class Exchange(NamedTuple):
 class Estimate:
     def __init__(self) -> None:
         self._kept: deque[Exchange] = deque(maxlen=KEPT)
+        self._best: Exchange | None = None
 
     def add(self, t1: float, t2: float, t3: float, t4: float) -> None:
         self._kept.append(Exchange(t4, 0.5 * ((t2 - t1) + (t3 - t4)), max(0.5 * ((t4 - t1) - (t3 - t2)), 0.0)))
+        self._best = min(self._kept, key=lambda x: x.half_way - DRIFT * x.at)  # all grow alike: which is best changes with a new one only
 
     def at(self, now: float) -> Offset:
         """Nothing is known before the first exchange: the doubt is infinite."""
-        kept = tuple(self._kept)
-        if not kept:
-            return Offset(0.0, float("inf"))
-        doubts = [x.half_way + DRIFT * max(now - x.at, 0.0) for x in kept]
-        least = min(range(len(kept)), key=doubts.__getitem__)
-        return Offset(kept[least].offset, doubts[least])
+        best = self._best
+        return Offset(0.0, float("inf")) if best is None else Offset(best.offset, best.half_way + DRIFT * max(now - best.at, 0.0))

@@ -7,7 +7,6 @@ async with await net.connect("arm", Link(connect="tcp/127.0.0.1:7447"), operator
 
 import asyncio
 import getpass
-import itertools
 import logging
 import secrets
 import threading
@@ -20,8 +19,9 @@ import zenoh
 from pushrod.core.errors import InputError, NetworkError
 from pushrod.net import key
 from pushrod.net.bus import ZenohBus
-from pushrod.net.caller import Caller
-from pushrod.net.following import follow_clock, follow_steps
+from pushrod.net.caller import Caller, HostGoneError
+from pushrod.net.courier import Courier
+from pushrod.net.following import exchange_time, follow, follow_steps
 from pushrod.net.link import Link
 from pushrod.net.offset import Estimate, Offset
 from pushrod.net.remote_actuator import RemoteActuator
@@ -124,10 +124,10 @@ class RemoteRobot:
         self.description: Description = decode(hello.told, Description)
         self.session_id = secrets.token_hex(8)
         self.caller = Caller(bus.session, self.robot)
+        self.courier = Courier(self.robot)
         self.parameters = RemoteParameters(self)
-        self.numbering = threading.Lock()
+        self.host_changed: list[Callable[[bool], None]] = []  # who is told when the host vanishes or is back
         self.unanswered = 0  # published commands of which nothing was heard again
-        self._numbers: dict[str, itertools.count[int]] = {}
         self._estimate = Estimate()
         self._tick_time = 0.0
         self._logged = float("-inf")
@@ -170,7 +170,7 @@ class RemoteRobot:
     @property
     def waiting(self) -> int:
         """Commands and questions that are not answered yet."""
-        return self.caller.waiting
+        return self.caller.waiting + self.courier.waiting
 
     def host_time(self, time: float) -> tuple[float, float]:
         """A time of this program's monotonic clock in the host's, and within what that is known [s]."""
@@ -204,11 +204,8 @@ class RemoteRobot:
         """Several commands as one, each (address, payload) or (address, payload, id): all act at once, or none does."""
         asked = tuple((self[address].name, pack(payload), id[0] if id else None) for address, payload, *id in commands)
         self._look()
-        with self.numbering:
-            number = max((self.number(one) for one, _, _ in asked), default=1)
-            for one, _, _ in asked:
-                self._numbers[one] = itertools.count(number + 1)
-        name, ask = key.ask(self.robot, self.operator, "send"), BatchAsk(self.session_id, number, *self.host_time(monotonic()), asked, validity)
+        ask = BatchAsk(self.session_id, self.courier.next_number(), *self.host_time(monotonic()), asked, validity)
+        name = key.ask(self.robot, self.operator, "send")
         sent: list[Any] = self._value(decode(await self.caller.call(name, encode(ask), timeout), Reply).answer)
         return [self.bus.kinds.result(decode(encode(one), SentResult)) for one in sent]
 
@@ -271,8 +268,7 @@ class RemoteRobot:
 
     async def do(self, what: str, *more: str, _timeout: float = TIMEOUT, **arguments: Any) -> Any:
         """Something that only who may command can ask for. AccessError where the host does not let this operator."""
-        with self.numbering:
-            ask = Ask(self.session_id, self.number(what), *self.host_time(monotonic()), arguments)
+        ask = Ask(self.session_id, self.courier.next_number(), *self.host_time(monotonic()), arguments)
         name = key.ask(self.robot, self.operator, "do", what, *more)
         priority = zenoh.Priority.REAL_TIME if what in ("disarm", "estop") else zenoh.Priority.INTERACTIVE_HIGH
         self._look()
@@ -281,9 +277,6 @@ class RemoteRobot:
     async def tell(self, what: str, **arguments: Any) -> Any:
         """Something that whoever may watch can ask for."""
         return self._value((await self._info(what, **arguments)).answer)
-
-    def number(self, of: str) -> int:
-        return next(self._numbers.setdefault(of, itertools.count(1)))
 
     def result(self, answer: Answer) -> Result:
         if isinstance(answer, Failure):
@@ -318,6 +311,9 @@ class RemoteRobot:
         session, end = self.bus.session.zenoh, monotonic() + timeout
         token = key.of(self.robot, "operator", key.word(self.operator), self.session_id)
         self._declared.append(session.liveliness().declare_token(token))
+        answers = key.of(self.robot, "answer", key.word(self.operator), self.session_id)
+        self._declared.append(self.courier.listen(session, answers))
+        self.caller.changed = self._host_changed
         self._declared.append(self.caller.watch(key.of(self.robot, "host", self.hello.instance)))
         name, ask = key.ask(self.robot, self.operator, "join"), encode(Ask(self.session_id, 0, 0.0, 0.0))
         while not (self.alive and self._value(decode(await self.caller.call(name, ask, timeout), Reply).answer)):
@@ -325,11 +321,17 @@ class RemoteRobot:
                 raise NetworkError(f"the host of {self.robot} answers, but has not seen {self.operator!r} come within {timeout:g} s: see its log")
             await asyncio.sleep(0.005)
         if not self.description.stepped:
-            await asyncio.to_thread(follow_clock, self.bus.session.zenoh, self.robot, self._estimate, EXCHANGES, self._closing, 0.0)
-            again = (self.bus.session.zenoh, self.robot, self._estimate, None, self._closing, 1.0)
-            threading.Thread(target=follow_clock, args=again, name=f"pushrod clock of {self.robot}", daemon=True).start()
+            await asyncio.to_thread(exchange_time, session, self.robot, self._estimate, EXCHANGES)
+        following = (self, self._estimate, self._closing)
+        threading.Thread(target=follow, args=following, name=f"pushrod following {self.robot}", daemon=True).start()
         states = self.bus.subscribe("state_machine", (Transition,), robot=self.robot, notify=lambda: self._heard(states))
         self._state = State((await self.overview()).state)
+
+    def _host_changed(self, alive: bool) -> None:
+        if not alive:
+            self.courier.fail(HostGoneError(f"the host of {self.robot} vanished while it was asked: look whether it acted, and connect again"))
+        for told in self.host_changed:
+            told(alive)
 
     def _heard(self, states: Subscription) -> None:
         while (message := states.poll()) is not None:

@@ -5,7 +5,9 @@ publish   sends; the outcome comes on the topic
 direct    refuses: there is no way to it but the network
 """
 
+import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,9 @@ import zenoh
 
 from pushrod.core.errors import InputError
 from pushrod.net import key
+from pushrod.net.caller import GRACE, settle
 from pushrod.net.told import ActuatorTold
-from pushrod.net.wire import CommandAsk, Reply, decode, encode, pack
+from pushrod.net.wire import Answered, CommandAsk, encode, pack
 from pushrod.runtime.bus import Subscription
 from pushrod.runtime.delivery import TIMEOUT, Verbs
 from pushrod.runtime.gate import envelope_problem
@@ -23,7 +26,7 @@ from pushrod.runtime.payload import Stop
 from pushrod.runtime.result import Accepted, Refused, Result, refused
 
 if TYPE_CHECKING:
-    from pushrod.net.caller import Done
+    from pushrod.net.courier import Done
     from pushrod.net.remote import RemoteRobot
 
 WINDOW = 512  # commands of one connection that may be on their way, so that none ever waits for room
@@ -44,7 +47,9 @@ class RemoteActuator:
         self.publish = RemotePublish(self)
         self.direct = RemoteDirect(self)
         self.epoch = 0  # of the last answer; a command sent under an arming that is over is refused
-        self._key = key.ask(remote.robot, remote.operator, "actuator", *told.path)
+        name = key.ask(remote.robot, remote.operator, "actuator", *told.path)
+        self._publisher = _publisher(remote, name, zenoh.Priority.INTERACTIVE_HIGH)
+        self._urgent = _publisher(remote, name, zenoh.Priority.REAL_TIME)  # a stop overtakes all else
         self._states: Subscription | None = None
         self._state: JointState | None = None
 
@@ -71,49 +76,40 @@ class RemoteActuator:
         """A call that is not a command: what a driver answers to is its own business. Plain data both ways."""
         return await self.remote.request(self.name, request, timeout)
 
-    def start(self, payload: Any, envelope: dict[str, Any], announce: bool, timeout: float, done: "Done") -> Refused | None:
-        """Send a command; `done` is told the answer. Refused where it was not sent."""
-        remote, kind = self.remote, type(payload).__name__
-        if not remote.alive:
-            return refused("gone", self.name, kind, f"the host of {remote.robot} vanished")
-        if remote.waiting >= WINDOW:
-            return refused("busy", self.name, kind, f"{WINDOW} commands are on their way and not answered")
-        now = monotonic()
+    def start(self, payload: Any, envelope: dict[str, Any], announce: bool, timeout: float, done: "Done") -> Refused | int:
+        """Send a command; `done` is told the answer. Its number, or Refused where it was not sent."""
+        remote, kind, now = self.remote, type(payload).__name__, monotonic()
         asked = Command(payload, self.source, **{"origin": now, **{name: value for name, value in envelope.items() if value is not None}})
         problem, validity = envelope_problem(asked), asked.validity
         if problem:
             return refused("malformed", self.name, kind, problem)
+        if not remote.alive:
+            return refused("gone", self.name, kind, f"the host of {remote.robot} vanished")
+        if remote.courier.waiting >= WINDOW:
+            remote.courier.sweep()
+            return refused("busy", self.name, kind, f"{WINDOW} commands are on their way and not answered")
         sent, doubt = remote.host_time(now)
         if validity and doubt >= validity:
             return refused("stale", self.name, kind, f"valid for {validity:g} s, but the host's clock is known within {doubt:.2g} s only")
-        try:
-            packed = pack(payload)
-            with remote.numbering:  # so that they are numbered in the order they are sent in
-                ask = CommandAsk(
-                    remote.session_id,
-                    remote.number(self.name),
-                    sent,
-                    doubt,
-                    packed,
-                    asked.origin + (sent - now),
-                    validity,
-                    asked.sequence,
-                    asked.priority,
-                    self.epoch,
-                    asked.id,
-                    announce,
-                    timeout,
-                )
-                urgent = zenoh.Priority.REAL_TIME if type(payload) is Stop else zenoh.Priority.INTERACTIVE_HIGH
-                remote.caller.ask(self._key, encode(ask), timeout, done, urgent)
-        except (TypeError, ValueError) as error:
-            return refused("malformed", self.name, kind, f"it cannot be sent: {error}")
-        return None
 
-    def result(self, answer: bytes) -> Result:
-        reply: Reply = decode(answer, Reply)
-        self.epoch = reply.epoch
-        return self.remote.result(reply.answer)
+        def make(number: int) -> bytes:
+            packed, origin, c = pack(payload), asked.origin + (sent - now), asked
+            return encode(
+                CommandAsk(
+                    remote.session_id, number, sent, doubt, packed, origin, c.validity, c.sequence, c.priority, self.epoch, c.id, announce, timeout
+                )
+            )
+
+        try:
+            return remote.courier.send(self._urgent if type(payload) is Stop else self._publisher, make, timeout, done)
+        except (TypeError, ValueError, OverflowError) as error:
+            return refused("malformed", self.name, kind, f"it cannot be sent: {error}")
+        except zenoh.ZError as error:
+            return refused("gone", self.name, kind, f"the connection is closed: {error}")
+
+    def result(self, answered: Answered) -> Result:
+        self.epoch = answered.epoch
+        return self.remote.result(answered.answer)
 
 
 class RemoteSync(Verbs[Awaitable[Result]]):
@@ -125,16 +121,21 @@ class RemoteSync(Verbs[Awaitable[Result]]):
         _check(envelope)
         if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0.0:
             raise InputError(f"timeout must be a number of seconds, not negative, got {timeout!r}")
-        actuator, refusals = self._actuator, []
+        actuator, loop = self._actuator, asyncio.get_running_loop()
+        future: asyncio.Future[Answered] = loop.create_future()
 
-        def start(done: "Done") -> None:
-            refusal = actuator.start(payload, envelope, False, float(timeout), done)
-            if refusal is not None:
-                refusals.append(refusal)
-                done(b"")
+        def done(answered: Answered | Exception) -> None:
+            with suppress(RuntimeError):  # its loop has ended: nobody waits any more
+                loop.call_soon_threadsafe(settle, future, answered)
 
-        answer = await actuator.remote.caller.answer(start)
-        return refusals[0] if refusals else actuator.result(answer)
+        number = actuator.start(payload, envelope, False, float(timeout), done)
+        if isinstance(number, Refused):
+            return number
+        alarm = loop.call_later(timeout + GRACE, actuator.remote.courier.expire, number)
+        try:
+            return actuator.result(await future)
+        finally:
+            alarm.cancel()
 
 
 class RemotePublish(Verbs[Result]):
@@ -144,13 +145,14 @@ class RemotePublish(Verbs[Result]):
     def send(self, payload: Any, **envelope: Any) -> Result:
         """Accepted means that it was sent."""
         _check(envelope)
-        return self._actuator.start(payload, envelope, True, TIMEOUT, self._came) or ON_ITS_WAY
+        number = self._actuator.start(payload, envelope, True, TIMEOUT, self._came)
+        return number if isinstance(number, Refused) else ON_ITS_WAY
 
-    def _came(self, answer: bytes | Exception) -> None:
-        if isinstance(answer, Exception):
-            self._actuator.remote.lost(answer)
+    def _came(self, answered: Answered | Exception) -> None:
+        if isinstance(answered, Exception):
+            self._actuator.remote.lost(answered)
         else:
-            self._actuator.result(answer)
+            self._actuator.epoch = answered.epoch
 
 
 class RemoteDirect(Verbs[Result]):
@@ -165,3 +167,9 @@ def _check(envelope: dict[str, Any]) -> None:
     known = {"validity", "origin", "sequence", "priority", "id"}
     if not envelope.keys() <= known:
         raise TypeError(f"on an envelope go {', '.join(sorted(known))}; got {', '.join(sorted(envelope.keys() - known))}")
+
+
+def _publisher(remote: "RemoteRobot", name: str, priority: zenoh.Priority) -> zenoh.Publisher:
+    return remote.bus.session.zenoh.declare_publisher(
+        name, priority=priority, congestion_control=zenoh.CongestionControl.BLOCK, allowed_destination=zenoh.Locality.REMOTE
+    )

@@ -64,14 +64,21 @@ Answer = SentAccepted | SentClamped | SentRefused | Failure | Value
 
 
 class Reply(Struct, frozen=True, gc=False, array_like=True):
-    """The answer to whatever was asked; `epoch` is the arming of the actuator, so that who asks next can say under which arming."""
+    """The answer to a query."""
 
+    answer: Answer
+
+
+class Answered(Struct, frozen=True, gc=False, array_like=True):
+    """The answer to a command; `epoch` is the arming of the actuator, so that who asks next can say under which arming."""
+
+    number: int
     answer: Answer
     epoch: int = 0
 
 
 class CommandAsk(Struct, frozen=True, gc=False, array_like=True):
-    """A command for one actuator. `number` counts what this session asked of it; `sent` and `origin` are in the host's clock, within `doubt` [s]."""
+    """A command for one actuator. `number` counts what its session asked for; `sent` and `origin` are in the host's clock, within `doubt` [s]."""
 
     session: str
     number: int
