@@ -226,6 +226,7 @@ def test_by_priority_the_smallest_share_an_effector_has_in_an_axis_counts() -> N
     y = allocated(PRIORITY, law, Axes(1.0 + 5e-8, -1.0))
     assert y.v.a0 - 1.0 == pytest.approx(5e-8, abs=1e-10)
     assert y.v.a1 == pytest.approx(0.5, abs=1e-3)
+    assert y.rounds > allocated(WEIGHTED, law, Axes(1.0 + 5e-8, -1.0)).rounds >= 1.0, "one search for the command, one for what the axes get"
 
 
 @pytest.mark.parametrize(

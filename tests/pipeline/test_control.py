@@ -168,6 +168,7 @@ def test_the_autopilot_is_its_three_loops_in_a_row() -> None:
     c, r = yaw_rate.step(p.yaw_rate, s.yaw_rate, yaw_rate.In(psi.r_d, 0.05, fb), DT)
     assert t == (a, b, c)
     assert y[:4] == (v.u_s_raw, r.u_d_raw, psi.r_d, psi.e)
+    assert v.u_s_raw == pytest.approx(0.9 * 0.5 + a.I + 0.55 * 1.5)
     assert r.u_d_raw == pytest.approx(0.8 * (psi.r_d - 0.05) + c.I + 0.2 * psi.r_d)
     idle, _ = autopilot.step(p, s, autopilot.In(1.5, 0.4, active=0.0), DT)
     assert (idle.speed.I, idle.heading.I, idle.yaw_rate.I) == (0.0, 0.0, 0.0)

@@ -246,8 +246,8 @@ def _below(path: str, prefix: str) -> bool:
 
 
 def _repeats(text: str, told: Collection[str]) -> bool:
-    """Whether a text says again that a value is out of its range."""
-    return "outside its legal range" in text and any(f"{path} = " in text for path in told)
+    """Whether a text says again that a value is out of its range; an element of a table may be act.hw.u_max.e0 here and act.hw.u_max[0] there."""
+    return "outside its legal range" in text and any(f"{path} = " in text or f"{path.rpartition('.')[0]}[" in text for path in told)
 
 
 def _sound(declarations: Iterable[Parameter]) -> tuple[Parameter, ...]:
