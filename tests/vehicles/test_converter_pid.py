@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
+from pushrod.core.check import problems
 from pushrod.vehicles.steer_pid import In, Out, Params, State, step
 
 P = Params(kp=10.0, ki=2.0, kd=0.5, max=8.0, min=-6.0, max_p=5.0, min_p=-4.0, max_i=0.5, min_i=-0.3, max_d=1.0, min_d=-0.5, decay=0.9)
@@ -45,6 +46,12 @@ def test_at_standstill_the_integral_decays_with_every_call() -> None:
 def test_without_integral_gain_nothing_is_divided() -> None:
     ys = run(P._replace(ki=0.0), [In(0.1, 0.0, 5.0)] * 5)
     assert [y.i for y in ys] == [0.0] * 5
+
+
+def test_what_is_remembered_is_the_integral_and_the_last_error() -> None:
+    s, _ = step(P, State(), In(0.3, 0.1, 5.0), 0.1)
+    assert s == (pytest.approx(0.02), pytest.approx(0.2), 1.0)
+    assert list(problems(s)) == []
 
 
 def test_a_tick_of_length_zero_changes_nothing() -> None:
