@@ -1,6 +1,7 @@
 """The mechanical steering without the reference's quirks, and what the quirks are."""
 
 import itertools
+import math
 
 import pytest
 
@@ -119,3 +120,16 @@ def test_a_short_step_is_no_worse_than_the_reference_on_an_everyday_manoeuvre():
     sane = [s.steer for s in traces(0.0, sweep, 800)]
     reference = [s.steer for s in traces(1.0, sweep, 800)]
     assert max(abs(a - b) for a, b in zip(sane, reference, strict=True)) < 5e-3
+
+
+@pytest.mark.parametrize("wheel", [1.0, -1.0])
+def test_the_car_turns_by_its_speed_and_its_tyre_angle_on_the_way(wheel):
+    """d yaw = v dt tan(angle) / wheelbase, by Simpson's rule over the angles of the tick."""
+    model = make("ACTUATION_CMD_MECHANICAL")
+    p, s = model.Params(reference=0.0), model.State(vx=10.0)
+    for _ in range(60):
+        e, _ = model.step(p, s, model.In(accel_des=0.05, steer_des=wheel), 0.025)
+        angle = (math.tan(s.steer) + 4.0 * math.tan(0.5 * (s.steer + e.steer)) + math.tan(e.steer)) / 6.0
+        assert e.yaw - s.yaw == pytest.approx(0.5 * (s.vx + e.vx) * 0.025 * angle / p.wheelbase, rel=1e-3, abs=1e-6)
+        s = e
+    assert s.yaw * wheel > 0.1
