@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 
 log = logging.getLogger("pushrod.net")
-ROOM = 1024  # jobs that may wait
+ROOM = 4096  # jobs that may wait
 
 
 class Lane:

@@ -135,6 +135,7 @@ class Link:
             f"{tx}/queue/congestion_control/drop/wait_before_drop": 0,
             f"{tx}/queue/congestion_control/block/wait_before_close": lease * 1000,
             f"{tx}/queue/size/data": 16,
+            f"{tx}/queue/size/interactive_high": 16,  # commands and answers
         }
         if self.tls is not None:
             told["transport/link/tls"] = {

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pushrod.net.courier import Done
     from pushrod.net.remote import RemoteRobot
 
-WINDOW = 512  # commands of one connection that may be on their way, so that none ever waits for room
+WINDOW = 2048  # commands of one connection that may be on their way, so that none waits for room in a buffer
 ON_ITS_WAY = Accepted("on its way; the outcome comes on the topic")
 
 

@@ -17,7 +17,7 @@ from pushrod.runtime.runtime import Runtime
 
 
 class ActuatorTold(Struct, frozen=True):
-    """limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` are the names of what it accepts."""
+    """limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` are the names of what it accepts; `kind` is that of the joint."""
 
     name: str
     path: tuple[str, ...]
@@ -29,6 +29,7 @@ class ActuatorTold(Struct, frozen=True):
     velocity: float | None = None
     effort: float | None = None
     watchdog: float | None = None
+    kind: str = ""
 
 
 class Description(Struct, frozen=True):
@@ -112,7 +113,8 @@ def _made(host: Host) -> ActuatorTold:
     limits: Any = gate.limits
     names = tuple(sorted(kind.__name__ for kind in gate.payloads))
     ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
-    return ActuatorTold(host.actuator.name, host.path, host.joint.name, names, host.slot is not None, *ends, None if dog is None else dog.silence)
+    silence = None if dog is None else dog.silence
+    return ActuatorTold(host.actuator.name, host.path, host.joint.name, names, host.slot is not None, *ends, silence, host.joint.kind)
 
 
 def _now(host: Host) -> ActuatorNow:
