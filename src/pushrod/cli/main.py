@@ -1,6 +1,7 @@
 """`pushrod`: the verbs, and what all of them do with errors and Ctrl-C.
 
-Exit codes: 0 fine; 1 an expectation or a tolerance did not hold; 2 wrong input, one message on stderr; 130 stopped by Ctrl-C.
+Exit codes: 0 fine; 1 an expectation or a tolerance did not hold, or a motion that was waited for did not complete; 2 wrong input, one message on
+stderr; 3 a robot refused, or something of it is not safe; 4 a robot was not reached or did not answer; 130 stopped by Ctrl-C.
 """
 
 import signal
@@ -12,11 +13,19 @@ import typer
 from typer.core import TyperGroup
 
 from pushrod.cli.acknowledge import acknowledge
+from pushrod.cli.arm import arm
 from pushrod.cli.check import check
+from pushrod.cli.cmd import cmd
+from pushrod.cli.disarm import disarm
+from pushrod.cli.estop import estop
 from pushrod.cli.list import list_
 from pushrod.cli.new import new
+from pushrod.cli.reach import UNREACHED
+from pushrod.cli.reset import reset
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
+from pushrod.cli.serve import serve
+from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
 from pushrod.core.errors import PushrodError
@@ -30,7 +39,7 @@ class Verbs(TyperGroup):
             return super().invoke(ctx)
         except PushrodError as e:
             typer.echo(f"error: {e}", err=True)
-            raise typer.Exit(2) from e
+            raise typer.Exit(UNREACHED if isinstance(e, (ConnectionError, TimeoutError)) else 2) from e
         except KeyboardInterrupt as e:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second one would only cut its last words
             typer.echo("\nstopped", err=True)
@@ -68,6 +77,13 @@ app.command("schema")(schema)
 app.command("new")(new)
 app.command("urdf")(urdf)
 app.command("verify")(verify)
+app.command("serve")(serve)
+app.command("top")(top)
+app.command("cmd", context_settings={"ignore_unknown_options": True})(cmd)  # -0.5 is a number
+app.command("arm")(arm)
+app.command("disarm")(disarm)
+app.command("estop")(estop)
+app.command("reset")(reset)
 app.command("acknowledge")(acknowledge)
 
 

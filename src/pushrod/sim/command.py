@@ -129,7 +129,7 @@ def _values(entry: Any, raw: dict[str, Any], at: Keys, robot: Robot, document: D
     if verb == "stop":
         return verb, {"mode": entry.stop}
     if verb == "trajectory":
-        return verb, {"waypoints": _waypoints(raw["trajectory"], si, (*at, verb), document), "repeat": _repeat(entry.repeat, at, document)}
+        return verb, {"waypoints": waypoints(raw["trajectory"], si, (*at, verb), document), "repeat": repeat_of(entry.repeat, at, document)}
     found = _numbers(entry, (verb, *HINTS[verb]), si, at, document)
     return verb, found | ({} if entry.duration is None else {"duration": entry.duration})
 
@@ -140,7 +140,8 @@ def _numbers(entry: Any, names: tuple[str, ...], si: Mapping[str, str] | None, a
     return {name: number_of("" if si is None else si[name], getattr(entry, name), (*at, name), document) for name in given}
 
 
-def _waypoints(points: Any, si: Mapping[str, str] | None, at: Keys, document: Document) -> list[dict[str, float]]:
+def waypoints(points: Any, si: Mapping[str, str] | None, at: Keys, document: Document) -> list[dict[str, float]]:
+    """The fields of each in SI; `si` are the units of the joint, None where it is not known."""
     found = []
     before = -math.inf
     for i, raw in enumerate(points if isinstance(points, list) else ()):
@@ -153,7 +154,8 @@ def _waypoints(points: Any, si: Mapping[str, str] | None, at: Keys, document: Do
     return found
 
 
-def _repeat(repeat: Any, at: Keys, document: Document) -> Any:
+def repeat_of(repeat: Any, at: Keys, document: Document) -> Any:
+    """How often a trajectory is followed: once, if nothing is said."""
     if isinstance(repeat, int) and repeat < 1:
         document.add((*at, "repeat"), f"must be a whole number above 0 or forever, got {repeat}")
     return repeat or 1

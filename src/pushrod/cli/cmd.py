@@ -1,0 +1,149 @@
+"""`pushrod cmd`: one command to one actuator, and what became of it."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.reach import REFUSED, As, Net, TlsFiles
+
+if TYPE_CHECKING:
+    from pushrod.cli.asked import Asked
+    from pushrod.net import RemoteRobot
+    from pushrod.runtime.result import Result
+
+NOT_COMPLETED = 1
+
+
+class Verb(StrEnum):
+    set_position = "set_position"
+    set_velocity = "set_velocity"
+    set_effort = "set_effort"
+    trajectory = "trajectory"
+    hold = "hold"
+    stop = "stop"
+    send = "send"
+    clear_watchdog = "clear_watchdog"
+
+
+def cmd(
+    to: A[str, typer.Argument(metavar="ROBOT/ACTUATOR", help="By name or any tail of its path; ROBOT may be left out where there is only one.")],
+    verb: A[Verb, typer.Argument(help="What is asked of it.")],
+    values: A[
+        list[str] | None,
+        typer.Argument(
+            metavar="[VALUE]...",
+            help="A number, SI or with a unit ('90 deg'); trajectory: a YAML file; stop: immediate or decelerate; send: KIND NAME=VALUE ...",
+        ),
+    ] = None,
+    velocity: A[str | None, typer.Option(help="With set_position: no faster than this.")] = None,
+    duration: A[str | None, typer.Option(help="Take so long; velocity and effort: for so long.")] = None,
+    repeat: A[str | None, typer.Option(help="How often a trajectory is followed, or forever.")] = None,
+    id: A[str | None, typer.Option("--id", help="By which its end is told.")] = None,
+    validity: A[str, typer.Option(help="It is refused when it comes later than this; 0: never.")] = "0",
+    take_over: A[int | None, typer.Option(metavar="PRIORITY", help="Take the lease with this priority first, and give it back at the end.")] = None,
+    wait: A[bool, typer.Option("--wait", help="Wait for the end of the motion.")] = False,
+    timeout: A[
+        str | None, typer.Option(help="How long to wait: for the answer 5 s if left out, for the end of the motion as long as it takes.")
+    ] = None,
+    net: Net = None,
+    tls: TlsFiles = None,
+    as_: As = "",
+) -> None:
+    """Command an actuator of a served robot and say what became of it.
+
+    Exit codes: 0 it acts, as asked or clamped; 1 with --wait: the motion did not complete; 2 wrong input; 3 refused; 4 not reached, or no answer.
+    """
+    from pushrod.cli.asked import Asked
+    from pushrod.cli.reach import network, run
+
+    network()
+    hints = {"velocity": velocity, "duration": duration, "repeat": repeat}
+    asked = Asked(verb, values or [], {name: text for name, text in hints.items() if text is not None}, id, validity, take_over, wait, timeout)
+    asked.check()
+    run(_command(to, asked, net, tls, as_))
+
+
+async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Path, Path, Path] | None, operator: str) -> int:
+    from pushrod.cli.reach import addressed, connect
+
+    at, address = await addressed(to, net, tls)
+    async with await connect(at, operator) as remote:
+        actuator = _actuator(remote, address, to)
+        name = f"{remote.robot}/{actuator.name}"
+        if asked.verb == "clear_watchdog":
+            cleared = await remote.clear_watchdog(actuator.name)
+            typer.echo(f"{name}: {'its watchdog is cleared' if cleared else 'its watchdog has not bitten'}")
+            return 0
+        payload = asked.payload(actuator.told.kind)
+        if asked.take_over is not None and not await actuator.take_lease(priority=asked.take_over):
+            owner = next((now.lease for now in (await remote.overview()).actuators if now.path == actuator.path), None)
+            typer.echo(
+                f"{name}: the lease cannot be taken over with priority {asked.take_over} from {owner or 'nobody'}: wait, or use a higher one",
+                err=True,
+            )
+            return REFUSED
+        result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
+        if not result.ok:
+            typer.echo(f"{remote.robot}: {result}", err=True)
+            return REFUSED
+        typer.echo(f"{name}: {_said(result, actuator.told.kind)}")
+        return await _end(remote, actuator.name, asked, name, actuator.told.kind) if asked.wait else 0
+
+
+async def _end(remote: "RemoteRobot", address: str, asked: "Asked", name: str, kind: str) -> int:
+    import asyncio
+
+    from pushrod.robot.joint import units
+
+    assert asked.id is not None
+    try:
+        end = await remote.motion(address, asked.id, asked.motion_limit)
+    except asyncio.CancelledError:
+        typer.echo(f"\nthe motion goes on; to end it: pushrod cmd {name} stop", err=True)
+        raise
+    except TimeoutError as error:
+        typer.echo(f"{name}: {error}", err=True)
+        return NOT_COMPLETED
+    detail = "".join(f" ({text})" for text in (end.detail, end.message) if text)
+    typer.echo(f"{name}: {end.reason.replace('_', ' ')}{detail} at {end.position:.4g} {units(kind)['position'] if kind else ''}".rstrip())
+    return 0 if end.reason == "completed" else NOT_COMPLETED
+
+
+def _actuator(remote: "RemoteRobot", address: str, written: str) -> Any:
+    from pushrod.core.errors import NetworkError, UnknownNameError
+
+    try:
+        return remote[address]
+    except UnknownNameError:
+        first, slash, _ = written.partition("/")
+        if slash and first != remote.robot and not any(first in told.path for told in remote.description.actuators):
+            raise NetworkError(f"no robot {first!r} is served there; there is {remote.robot}") from None
+        raise
+
+
+def _said(result: "Result", kind: str) -> str:
+    from pushrod.runtime.result import Clamped
+
+    info = "" if result.info is None else f" ({result.info})"  # type: ignore[union-attr]
+    if isinstance(result, Clamped):
+        return f"clamped: {', '.join(_changes(result.asked, result.done, kind)) or 'to its limits'}{info}"
+    return f"accepted{info}"
+
+
+def _changes(asked: Any, done: Any, kind: str) -> list[str]:
+    """What is done otherwise than asked, by field."""
+    from pushrod.robot.joint import units
+
+    si = units(kind) if kind else {}
+    found = []
+    for name in getattr(asked, "__struct_fields__", ()):
+        old, new = getattr(asked, name), getattr(done, name, None)
+        if name == "waypoints":
+            n = sum(a != b for a, b in zip(old, new or (), strict=False))
+            found += [f"{n} of {len(old)} waypoints moved to the limits"] if n else []
+        elif old != new:
+            found.append(f"{name} {old:.6g} -> {new:.6g} {si.get(name, '')}".rstrip() if isinstance(new, float) else f"{name} {old!r} -> {new!r}")
+    return found

@@ -1,0 +1,115 @@
+"""Robots as they are now, as tables on the terminal: a row of columns where there is room, a line of words where there is not."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from pushrod.net.told import ActuatorNow, LoopNow, TopicNow
+    from pushrod.net.watcher import Seen
+
+WIDE = 110  # columns from which one column per figure is readable
+COLOURS = {"armed": "bold green", "error": "bold red", "estopped": "bold red"}
+Rows = list[tuple[str, dict[str, str]]]  # each a name, and what there is to say of it, by heading
+
+
+def print_overview(seen: Iterable["Seen"], console: Console | None = None) -> None:
+    console = console or Console(highlight=False)
+    console.print(overview_of(seen, console.width))
+
+
+def as_json(seen: Iterable["Seen"]) -> str:
+    """A list of robots; `gone` says why one has no overview."""
+    import msgspec
+
+    plain = [{"robot": one.robot, "gone": one.gone, "overview": one.overview} for one in seen]
+    return msgspec.json.format(msgspec.json.encode({"robots": plain}), indent=2).decode()
+
+
+def overview_of(seen: Iterable["Seen"], width: int) -> Group:
+    parts: list[RenderableType] = []
+    for one in seen:
+        now = one.overview
+        head = Text(one.robot, style="bold")
+        if now is None:
+            parts += [head.append("  gone", "bold red").append(f": {one.gone}", "not bold")]
+            continue
+        head.append(f"  {now.state}", COLOURS.get(now.state, "yellow"))
+        head.append(f"{f' ({now.why})' if now.why not in ('', now.state) else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
+        kinds = {told.name: told.kind for told in one.description.actuators} if one.description is not None else {}
+        tables = (
+            ("actuator", [_actuator(a, kinds.get(a.name, "")) for a in now.actuators]),
+            ("topic", [_topic(t) for t in now.topics]),
+            ("loop", [_loop(loop) for loop in now.loops]),
+        )
+        parts += [head, *(_table(what, rows, width >= WIDE) for what, rows in tables if rows)]
+    return Group(*parts) if parts else Group(Text("no robot is there"))
+
+
+def _actuator(a: "ActuatorNow", kind: str) -> tuple[str, dict[str, str]]:
+    from pushrod.robot.joint import units
+
+    si = units(kind) if kind else {}
+    refused = sum(a.refused.values())
+    return a.name, {
+        "state": a.stopped or ("armed" if a.armed else "not armed"),
+        "position": _figure(a.position, si.get("position", "")),
+        "velocity": _figure(a.velocity, si.get("velocity", "")),
+        "effort": _figure(a.effort, si.get("effort", "")),
+        "commander": a.commander or "-",
+        "lease": a.lease or "-",
+        "silence": _span(a.silence),
+        "acted": str(a.acted),
+        "refused": str(refused),
+        "restarts": str(a.restarts),
+    }
+
+
+def _topic(t: "TopicNow") -> tuple[str, dict[str, str]]:
+    return "/".join(t.topic), {"rate": f"{t.rate:.1f}/s", "age": _span(t.age), "messages": str(t.messages), "dropped": str(t.dropped)}
+
+
+def _loop(loop: "LoopNow") -> tuple[str, dict[str, str]]:
+    late = {f"late {name}": _span(x) for name, x in (("p50", loop.p50), ("p99", loop.p99), ("worst", loop.worst))}
+    return loop.name, {"ticks": str(loop.ticks), "missed": str(loop.missed), **late}
+
+
+def _table(what: str, rows: Rows, wide: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(what, overflow="fold")
+    if wide:
+        for heading in rows[0][1]:
+            table.add_column(heading, justify="left" if heading == "state" else "right", overflow="fold")
+        for name, cells in rows:
+            table.add_row(Text(name), *(Text(text, _style(heading, text)) for heading, text in cells.items()))
+        return table
+    table.add_column("", overflow="fold")
+    for name, cells in rows:
+        said = [
+            text if heading == "state" else f"{heading} {text}" for heading, text in cells.items() if text not in ("-", "0") or heading == "missed"
+        ]
+        table.add_row(Text(name), Text(", ".join(said)))
+    return table
+
+
+def _style(heading: str, text: str) -> str:
+    bad = heading in ("dropped", "missed", "refused", "restarts") and text != "0"
+    return "yellow" if bad or (heading == "state" and text != "armed") else ""
+
+
+def _figure(value: float | None, unit: str) -> str:
+    return "-" if value is None else f"{value:.3f} {unit}".rstrip()
+
+
+def _span(seconds: Any) -> str:
+    """A time with three digits or so, in the unit that suits."""
+    if seconds is None:
+        return "-"
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if abs(seconds) >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 1e3 else f"{seconds:.0f} s"
+    return "0 s" if seconds == 0.0 else f"{seconds / 1e-6:.2g} us"

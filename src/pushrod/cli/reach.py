@@ -1,0 +1,126 @@
+"""How a verb reaches a robot: where it is, as whom, and what each outcome is as an exit code.
+
+Without --net it is a robot that is served on this machine by the same user (`nearby`).
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Annotated as A
+
+import typer
+
+from pushrod.core.errors import InputError, NetworkError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from pushrod.net import Link, RemoteRobot
+
+REFUSED = 3  # the robot answers, and does not do it
+UNREACHED = 4  # it is not there, or does not answer
+PATIENCE = 3.0  # [s] for a robot to be found
+
+Net = A[list[str] | None, typer.Option("--net", metavar="ENDPOINT", envvar="PUSHROD_NET", help="Where it is: tcp/127.0.0.1:7447, tls/HOST:PORT.")]
+TlsFiles = A[tuple[Path, Path, Path] | None, typer.Option("--tls", metavar="AUTHORITY CERTIFICATE KEY", help="PEM files, for tls/ endpoints.")]
+As = A[str, typer.Option("--as", metavar="NAME", help="Who asks, in leases and logs; the user if left out, with --tls the certificate's name.")]
+OneRobot = A[str | None, typer.Argument(metavar="[ROBOT]", help="Its name; may be left out where there is only one.")]
+
+
+class Place(NamedTuple):
+    robot: str
+    link: "Link"
+
+
+def network() -> "ModuleType":
+    try:
+        from pushrod import net
+    except ImportError as error:
+        raise InputError("this verb needs the network, which is not installed: pip install 'pushrod[net]'") from error
+    return net
+
+
+def link_to(net: list[str], tls: tuple[Path, Path, Path] | None) -> "Link":
+    from pushrod.net import Link, Tls
+
+    return Link(connect=tuple(net), tls=None if tls is None else Tls(*tls))
+
+
+def run(main: Coroutine[Any, Any, int]) -> None:
+    """What it gives is the exit code. Where the host does not let this operator, that is a refusal."""
+    from pushrod.net import AccessError
+
+    try:
+        code = asyncio.run(main)
+    except AccessError as error:
+        typer.echo(str(error.answer), err=True)
+        code = REFUSED
+    if code:
+        raise typer.Exit(code)
+
+
+async def places(net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> list[Place]:
+    """Every robot there is. NetworkError where there is none."""
+    if net:
+        link, end = link_to(net, tls), time.monotonic() + PATIENCE
+        while not (found := await network().robots(link)) and time.monotonic() < end:
+            await asyncio.sleep(0.1)
+        if not found:
+            hint = "; with --tls, see whether the name in this certificate is on its access list" if tls else ""
+            raise NetworkError(f"no robot answers at {', '.join(net)} within {PATIENCE:g} s: see whether it is served there{hint}")
+        return [Place(hello.robot, link) for hello in found]
+    from pushrod.cli.nearby import folder, served
+
+    here = [one for one in served() if one.endpoint]
+    if not here:
+        raise NetworkError(f"no robot is served on this machine ({folder()}): start one with `pushrod serve MACHINE`, or say where it is with --net")
+    return [Place(one.robot, link_to([one.endpoint], None)) for one in here if not one.endpoint.startswith("tls/")]
+
+
+async def place(robot: str | None, net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> Place:
+    """Of one robot; of the only one there is, where none is named."""
+    if robot is not None and not net:
+        await _until_served(robot)
+    found = await places(net, tls)
+    names = sorted({one.robot for one in found})
+    if robot is None and len(names) != 1:
+        raise InputError(f"{len(names)} robots are there, {', '.join(names)}: say which one is meant")
+    chosen = [one for one in found if robot in (None, one.robot)]
+    if not chosen:
+        where = f"at {', '.join(net)}" if net else "on this machine"
+        raise NetworkError(f"no robot {robot!r} is served {where}; there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}")
+    return chosen[0]
+
+
+async def _until_served(robot: str) -> None:
+    """One that is being started is waited for; of one that can only be reached with certificates it is said how."""
+    from pushrod.cli.nearby import served
+
+    end = time.monotonic() + PATIENCE
+    while (one := next((s for s in served() if s.robot == robot), None)) and not one.endpoint and time.monotonic() < end:
+        await asyncio.sleep(0.1)
+    if one is not None and not one.endpoint:
+        raise NetworkError(f"{robot} (pid {one.pid}) is still being started: try again")
+    if one is not None and one.endpoint.startswith("tls/"):
+        raise NetworkError(f"{robot} is served at {one.endpoint}, with certificates: give --net tls/NAME:PORT and --tls AUTHORITY CERTIFICATE KEY")
+
+
+async def addressed(text: str, net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> tuple[Place, str]:
+    """ROBOT/ACTUATOR, or the actuator alone where there is one robot: where that is, and the address of the actuator in it."""
+    first, slash, rest = text.partition("/")
+    if not text.strip("/") or (slash and not rest):
+        raise InputError(f"{text!r} names no actuator: write ROBOT/ACTUATOR, such as arm/shoulder_motor")
+    if slash and not net:
+        await _until_served(first)
+    names = {one.robot for one in await places(net, tls)}
+    if slash and (first in names or len(names) != 1):
+        return await place(first, net, tls), rest
+    return await place(None, net, tls), text
+
+
+async def connect(at: Place, operator: str) -> "RemoteRobot":
+    from pushrod.net import connect
+
+    return await connect(at.robot, at.link, operator=operator)

@@ -1,0 +1,145 @@
+"""`pushrod serve`: a robot live on the wall clock, guarded, commanded over the network, until it is told to end."""
+
+import sys
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.reach import REFUSED, TlsFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pushrod.cli.live_robot import LiveRobot
+    from pushrod.guard.settings import Guard
+    from pushrod.net import Access, Link
+    from pushrod.runtime.runtime import Runtime
+
+
+def serve(
+    machine: A[str, typer.Argument(help="A shipped machine (see `pushrod list`), a machine file, or a robot file (.yaml, .urdf) with its drivers.")],
+    net: A[
+        list[str] | None, typer.Option("--net", metavar="ENDPOINT", help="Listen there instead of at a socket of this user; may be repeated.")
+    ] = None,
+    via: A[list[str] | None, typer.Option("--via", metavar="ENDPOINT", help="Meet operators at the router there; may be repeated.")] = None,
+    tls: TlsFiles = None,
+    allow_command: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may command; may be repeated.")] = None,
+    allow_watch: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may only watch; may be repeated.")] = None,
+    set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter; may be repeated.")] = None,
+    name: A[str | None, typer.Option(help="Serve it under another name, as where several are alike.")] = None,
+    simulation: A[bool, typer.Option("--simulation", help="Of a robot file: an ideal motor in the place of every driver.")] = False,
+    dt: A[str | None, typer.Option(help="Of a machine: the tick of its world; that of its scenario if left out.")] = None,
+    arm: A[bool, typer.Option("--arm", help="Arm it at once.")] = False,
+    guard: A[bool, typer.Option("--guard/--no-guard", help="A second process that disarms when this one dies or hangs.")] = True,
+    guard_limit: A[str, typer.Option(help="The longest silence the guard bears.")] = "250 ms",
+    verbose: A[bool, typer.Option("--verbose", "-v", help="Say who comes and goes.")] = False,
+) -> None:
+    """Run a machine or robot live and let others command it, until Ctrl-C or SIGTERM; then it is disarmed.
+
+    Exit codes: 0 ended by SIGTERM; 130 by Ctrl-C; 2 wrong input; 3 --arm was refused, or something could not be made safe; 4 the network failed.
+    """
+    import asyncio
+    import logging
+
+    from pushrod.cli.live_robot import live_robot
+    from pushrod.cli.nearby import Serving, socket_of
+    from pushrod.cli.reach import network
+    from pushrod.runtime.arming import NotSafeError
+
+    network()
+    from pushrod.net import Access, Link, Tls
+
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    made = live_robot(machine, set_ or [], name, simulation, dt)
+    robot = made.robot.name
+    access = Access(tuple(allow_command or ()), tuple(allow_watch or ())) if allow_command or allow_watch else None
+    listen = tuple(net or ()) or (() if via else (socket_of(robot),))
+    link = Link(listen, tuple(via or ()), None if tls is None else Tls(*tls), access if listen else None)
+    with Serving(robot) as serving:
+        try:
+            code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit)))
+        except NotSafeError as error:
+            typer.echo(f"error: {error}", err=True)
+            code = REFUSED
+    if code:
+        raise typer.Exit(code)
+
+
+def _guard(wanted: bool, limit: str) -> "Guard | bool":
+    from pushrod.config.unit import to_si
+    from pushrod.core.errors import InputError
+    from pushrod.guard.settings import Guard
+
+    try:
+        return Guard(limit=to_si(limit, "s")) if wanted else False
+    except ValueError as error:
+        raise InputError(f"--guard-limit: {error}") from None
+
+
+async def _serve(made: "LiveRobot", link: "Link", access: "Access | None", tell: "Callable[[str], None]", arm: bool, guard: "Guard | bool") -> int:
+    import asyncio
+    import signal
+
+    from pushrod.net import ZenohBus, expose
+    from pushrod.runtime.runtime import Runtime
+
+    loop = asyncio.get_running_loop()
+    ending: asyncio.Future[int] = loop.create_future()
+
+    def end(number: int) -> None:
+        if not ending.done():
+            ending.set_result(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, end, number)
+    with ZenohBus(link) as bus:
+        rt = Runtime(made.robot, machine=made.machine, simulation=made.simulation, startup=made.startup, bus=bus, guard=guard)
+        async with rt:
+            with expose(rt, access):
+                telling = asyncio.create_task(_tell(rt))
+                tell((*link.listen, *link.connect)[0])
+                refused = _arm(rt) if arm else 0
+                _say(_first_line(rt, link))
+                number: int = 0 if refused else await ending
+                telling.cancel()
+                why = "--arm was refused" if refused else "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+                answer = rt.disarm(f"pushrod serve ends: {why}")
+            _say(f"{made.robot.name}: ended ({why}); {answer.state}{', all is safe' if answer.ok else ''}")
+    return refused or (130 if number == signal.SIGINT else 0)
+
+
+def _arm(rt: "Runtime") -> int:
+    from pushrod.cli.arm import not_done
+
+    answer = rt.arm()
+    if answer.ok:
+        return 0
+    typer.echo(f"{rt.robot.name}: {not_done('arming', answer.refusal, answer.state, answer.missing)}", err=True)
+    return REFUSED
+
+
+def _first_line(rt: "Runtime", link: "Link") -> str:
+    """Who, where, how guarded, and how to command it."""
+    robot = rt.robot.name
+    where = ", ".join((*link.listen, *(f"the router at {end}" for end in link.connect)))
+    actuator = next(iter(rt.hosts), "ACTUATOR")
+    first = "" if rt.state == "armed" else f"pushrod arm {robot}, then "
+    return f"{robot}: {rt.state}; at {where}; guard: {rt.guard}; to command it: {first}pushrod cmd {robot}/{actuator} ..., pushrod top"
+
+
+async def _tell(rt: "Runtime") -> None:
+    """What happens to it, a line each."""
+    from pushrod.runtime.message import HardwareError, Transition
+
+    async for message in rt.subscribe((), (Transition, HardwareError)):
+        payload = message.payload
+        if isinstance(payload, Transition):
+            _say(f"{rt.robot.name}: {payload.to}" + (f": {payload.why}" if payload.why not in ("", payload.to) else ""))
+        else:
+            _say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")
+
+
+def _say(line: str) -> None:
+    typer.echo(line)
+    sys.stdout.flush()

@@ -1,0 +1,106 @@
+"""`pushrod top`: the robots that are served, and how they are, now."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.reach import UNREACHED, Net, TlsFiles
+
+if TYPE_CHECKING:
+    from pushrod.net.watcher import Seen, Watcher
+
+PERIOD = 0.5  # [s] between two looks
+Files = tuple[Path, Path, Path]
+
+
+def top(
+    robot: A[str | None, typer.Argument(help="Only this one; all if left out.")] = None,
+    once: A[bool, typer.Option("--once", help="Look once and end; so it does where its output is no terminal.")] = False,
+    json: A[bool, typer.Option("--json", help="Look once, as JSON.")] = False,
+    net: Net = None,
+    tls: TlsFiles = None,
+) -> None:
+    """Show the served robots: actuators, topics and loops with rates, ages, drops and lateness, twice a second until Ctrl-C.
+
+    Exit codes: 0 fine; 2 wrong input; 4 no robot is there, or with --once one does not answer.
+    """
+    import sys
+
+    from pushrod.cli.reach import network, run
+
+    network()
+    one_look = once or json or not sys.stdout.isatty()
+    run(_once(robot, json, net, tls) if one_look else _live(robot, net, tls))
+
+
+class Looking:
+    """At all robots there are, or at one, again and again; each link is kept."""
+
+    def __init__(self, robot: str | None, net: list[str] | None, tls: Files | None) -> None:
+        self._robot, self._net, self._tls = robot, net, tls
+        self._watchers: dict[tuple[str, ...], Watcher] = {}
+
+    async def look(self) -> list["Seen"]:
+        """NetworkError where there never was any."""
+        from pushrod.cli.nearby import served
+        from pushrod.cli.reach import link_to, place, places
+        from pushrod.core.errors import NetworkError
+        from pushrod.net.watcher import Seen, Watcher
+
+        if not self._watchers:
+            _ = await place(self._robot, self._net, self._tls) if self._robot else await places(self._net, self._tls)
+        ends = {tuple(self._net): ""} if self._net else {(one.endpoint,): one.robot for one in served() if one.endpoint}
+        lost: list[Seen] = []
+        for end, name in ends.items():
+            if end not in self._watchers and self._robot in (None, name or self._robot) and not (end[0].startswith("tls/") and not self._tls):
+                try:
+                    self._watchers[end] = await asyncio.to_thread(Watcher, link_to(list(end), self._tls))
+                except NetworkError as error:
+                    if self._net:
+                        raise
+                    lost.append(Seen(name, None, None, str(error)))
+        seen = [one for found in await asyncio.gather(*(w.look(self._robot or "") for w in self._watchers.values())) for one in found]
+        seen += lost
+        known = {one.robot for one in seen}
+        missing = [name for name in (self._robot,) if name and name not in known]
+        return sorted([*seen, *(Seen(name, None, None, "its host does not answer") for name in missing)], key=lambda one: one.robot)
+
+    def close(self) -> None:
+        for watcher in self._watchers.values():
+            watcher.close()
+
+
+async def _once(robot: str | None, json: bool, net: list[str] | None, tls: Files | None) -> int:
+    from pushrod.cli.overview import as_json, print_overview
+
+    looking = Looking(robot, net, tls)
+    try:
+        seen = await looking.look()
+    finally:
+        await asyncio.to_thread(looking.close)
+    if json:
+        typer.echo(as_json(seen))
+    else:
+        print_overview(seen)
+    return UNREACHED if not seen or any(one.overview is None for one in seen) else 0
+
+
+async def _live(robot: str | None, net: list[str] | None, tls: Files | None) -> int:
+    from rich.console import Console
+    from rich.live import Live
+
+    from pushrod.cli.overview import overview_of
+
+    console = Console(highlight=False)
+    looking = Looking(robot, net, tls)
+    try:
+        seen = await looking.look()
+        with Live(overview_of(seen, console.width), console=console, auto_refresh=False, screen=True, vertical_overflow="crop") as live:
+            while True:
+                await asyncio.sleep(PERIOD)
+                live.update(overview_of(await looking.look(), console.width), refresh=True)
+    finally:
+        await asyncio.to_thread(looking.close)
