@@ -123,6 +123,8 @@ def main() -> None:
     subprocess.run([sys.executable, str(runtime)], check=True)
     print(flush=True)
     subprocess.run([sys.executable, str(Path(__file__).with_name("guard.py")), "--times", "20"], check=True)
+    print(flush=True)
+    subprocess.run([sys.executable, str(Path(__file__).with_name("net.py"))], check=True)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import zenoh
 
@@ -43,6 +43,7 @@ from pushrod.safety.state import State
 
 log = logging.getLogger("pushrod.net")
 Address = str | Sequence[str]
+A = TypeVar("A", bound=Armed | Disarmed)
 EXCHANGES = 8  # of the time, before the first command
 QUIET = 1.0  # [s] between two lines in the log about commands that were not answered
 
@@ -180,20 +181,20 @@ class RemoteRobot:
         return time + offset.seconds, offset.doubt
 
     async def arm(self) -> Armed:
-        return _armed(await self.do("arm"))
+        return self._now(_armed(await self.do("arm")))
 
     async def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
-        return _disarmed(await self.do("disarm", _timeout=limit + TIMEOUT, why=why, limit=limit))
+        return self._now(_disarmed(await self.do("disarm", _timeout=limit + TIMEOUT, why=why, limit=limit)))
 
     async def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
         told = await self.do("force_disarm", _timeout=limit + TIMEOUT, limit=limit)
-        return _disarmed(told) if "failures" in told else _armed(told)
+        return self._now(_disarmed(told) if "failures" in told else _armed(told))
 
     async def estop(self, cause: str) -> Disarmed:
-        return _disarmed(await self.do("estop", _timeout=LIMIT + TIMEOUT, cause=cause))
+        return self._now(_disarmed(await self.do("estop", _timeout=LIMIT + TIMEOUT, cause=cause)))
 
     async def reset(self) -> Armed:
-        return _armed(await self.do("reset", _timeout=LIMIT + TIMEOUT))
+        return self._now(_armed(await self.do("reset", _timeout=LIMIT + TIMEOUT)))
 
     async def clear_watchdog(self, address: Address) -> bool:
         return bool(await self.do("clear_watchdog", address=self[address].name))
@@ -326,6 +327,13 @@ class RemoteRobot:
         threading.Thread(target=follow, args=following, name=f"pushrod following {self.robot}", daemon=True).start()
         states = self.bus.subscribe("state_machine", (Transition,), robot=self.robot, notify=lambda: self._heard(states))
         self._state = State((await self.overview()).state)
+
+    def _now(self, answer: A) -> A:
+        """The answer may be here before what the topic tells."""
+        self._state = answer.state
+        for handle in self._handles.values():
+            handle.epoch = 0  # a command from here on is sent in knowledge of it
+        return answer
 
     def _host_changed(self, alive: bool) -> None:
         if not alive:
