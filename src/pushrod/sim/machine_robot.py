@@ -58,8 +58,8 @@ def _load(name: str, document: Document) -> Robot | None:
 
 
 def _read_ports(robot: Robot, ports: dict[str, Any], world: World, document: Document) -> dict[str, str]:
-    actuators = {actuator.name: actuator for actuator in robot.actuators}
-    sensors = {sensor.name: sensor for sensor in robot.sensors}
+    actuators = dict.fromkeys(actuator.name for actuator in robot.actuators)
+    sensors = dict.fromkeys(sensor.name for sensor in robot.sensors)
     there = {place: place for place in places(world)}
     for actuator, place in ports.items():
         if actuator not in actuators and actuator not in sensors:
