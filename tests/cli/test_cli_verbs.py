@@ -14,7 +14,7 @@ def test_help_and_version(pushrod):
     got = pushrod("--help", columns=60)
     assert got.exit_code == 0
     assert max(len(line) for line in got.stdout.splitlines()) <= 60
-    for verb in ("run", "list", "check", "schema", "new", "urdf", "verify", "acknowledge"):
+    for verb in ("run", "list", "check", "schema", "new", "urdf", "verify", "serve", "top", "cmd", "arm", "disarm", "estop", "reset", "acknowledge"):
         assert f" {verb} " in got.stdout
     assert pushrod("--version").stdout.startswith("pushrod 0.")
     assert pushrod("rum").exit_code == 2

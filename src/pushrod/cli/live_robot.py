@@ -72,7 +72,9 @@ def _of_machine(name: str, settings: list[str], alias: str | None, dt: str | Non
     from pushrod.sim import machine as machines
 
     what = machines.load(name, settings)
-    live = SimulatedMachine(what, dt=_dt(what, dt))
+    tick = _dt(what, dt)
+    SimulatedMachine(what, dt=tick).step()  # its world is compiled in the first tick, which may take seconds: not while it is live
+    live = SimulatedMachine(what, dt=tick)
     if alias is not None:
         live.robot = replace(live.robot, name=alias)
     return LiveRobot(live.robot, live)

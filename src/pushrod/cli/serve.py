@@ -101,12 +101,12 @@ async def _serve(made: "LiveRobot", link: "Link", access: "Access | None", tell:
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
                 _say(_first_line(rt, link))
-                number: int = 0 if refused else await ending
+                ended = 0 if refused else await ending
                 telling.cancel()
-                why = "--arm was refused" if refused else "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
+                why = "--arm was refused" if refused else "Ctrl-C" if ended == signal.SIGINT else signal.Signals(ended).name
                 answer = rt.disarm(f"pushrod serve ends: {why}")
             _say(f"{made.robot.name}: ended ({why}); {answer.state}{', all is safe' if answer.ok else ''}")
-    return refused or (130 if number == signal.SIGINT else 0)
+    return refused or (130 if ended == signal.SIGINT else 0)
 
 
 def _arm(rt: "Runtime") -> int:
