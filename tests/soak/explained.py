@@ -19,6 +19,7 @@ class Explained(NamedTuple):
 
 
 SINGLE = "only single precision can tell, and plain Python has none"
+SIGN = "asked for its sign alone, and the divisor is not 0 there"
 MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
 EXPLAINED = [
     Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
@@ -31,6 +32,9 @@ EXPLAINED = [
         Explained("pipeline/allocate/box.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
         for mutant in ("1.0 + 1e-10 - 1.0 -> 1.0 + 1e-10 + 1.0", "1.0 + 1e-10 -> 1.0 - 1e-10", "1.0 -> -1.0", "1e-10 -> -1e-10")
     ),
+    Explained("pipeline/control/heading.py", "pushes = ", "e * u.fb.aw_d_req -> e / u.fb.aw_d_req", SIGN),
+    Explained("pipeline/control/pi.py", "pushes = ", "e * aw -> e / aw", SIGN),
+    Explained("pipeline/allocate/effectiveness.py", "b = p.B[i * n + j] * 0.5", "0.5 -> -0.5", "it is squared"),
     Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-8", "1e-05 -> -1e-05", SINGLE),
     Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-12", "1e-05 -> -1e-05", SINGLE),
     Explained("pipeline/allocate/box.py", "spent = 5e-6 if single()", "5e-06 -> -5e-06", SINGLE),

@@ -117,9 +117,9 @@ def feedback(m: Motors, req: ActuatorReq, shaped: Shaped, L: Passed, R: Passed, 
 
 
 @pure
-def losses(req: float, shaped: float, cmd: float, well: float, alloc: float, clamped: float, banded: float, slewed: float, out: float) -> Loss:
-    """One axis, value after value. The hardware's own bounds, behind the slew, count as clamp."""
-    return Loss(req - shaped, shaped - cmd, cmd - well, well - alloc, (alloc - clamped) + (slewed - out), clamped - banded, banded - slewed)
+def losses(req: float, shaped: float, cmd: float, well: float, alloc: float, clamped: float, banded: float, out: float) -> Loss:
+    """One axis, value after value. Behind the dead band only the slew acts: the last output and the next lie within the hardware's bounds."""
+    return Loss(req - shaped, shaped - cmd, cmd - well, well - alloc, alloc - clamped, clamped - banded, banded - out)
 
 
 @pure
@@ -129,11 +129,10 @@ def diagnose(
     cmd = shaped.cmd
     clamped = free(m, L.clamped, R.clamped)
     banded = free(m, L.banded, R.banded)
-    slewed = free(m, L.slewed, R.slewed)
     out = free(m, L.y, R.y)
     s = alloc.u_s_alloc
-    moved_L = changed(L.trimmed, L.clamped) or changed(L.banded, L.slewed) or changed(L.slewed, L.y)
-    moved_R = changed(R.trimmed, R.clamped) or changed(R.banded, R.slewed) or changed(R.slewed, R.y)
+    moved_L = changed(L.trimmed, L.clamped) or changed(L.banded, L.y)
+    moved_R = changed(R.trimmed, R.clamped) or changed(R.banded, R.y)
     hi = minimum(p.sw.u_LR_max, p.hw.u_LR_max)
     gone = (1 if m.k_L == 0.0 else 0) + (1 if m.k_R == 0.0 else 0)
     # one motor serves one axis: the one that comes first, or counts for more
@@ -147,8 +146,8 @@ def diagnose(
         minimum(p.sw.u_d_max_neg, maximum(minimum(b.b_L - s, s - b.a_R), 0.0)),
         hi,
         maximum(p.sw.u_LR_min, p.hw.u_LR_min),
-        losses(req.u_s_req, shaped.s.u, cmd.u_s_cmd, well.u_s_alloc, s, clamped.s, banded.s, slewed.s, out.s),
-        losses(req.u_d_req, shaped.d.u, cmd.u_d_cmd, well.u_d_alloc, alloc.u_d_alloc, clamped.d, banded.d, slewed.d, out.d),
+        losses(req.u_s_req, shaped.s.u, cmd.u_s_cmd, well.u_s_alloc, s, clamped.s, banded.s, out.s),
+        losses(req.u_d_req, shaped.d.u, cmd.u_d_cmd, well.u_d_alloc, alloc.u_d_alloc, clamped.d, banded.d, out.d),
         seen.resid_s,
         seen.resid_d,
         maximum(1.0 / m.k_L if m.k_L > 0.0 else 0.0, 1.0 / m.k_R if m.k_R > 0.0 else 0.0),

@@ -38,11 +38,6 @@ def minus(a: Axes, b: Axes) -> Axes:
 
 
 @pure
-def plus(a: Axes, b: Axes) -> Axes:
-    return Axes(a.a0 + b.a0, a.a1 + b.a1, a.a2 + b.a2, a.a3 + b.a3, a.a4 + b.a4, a.a5 + b.a5)
-
-
-@pure
 def differ(a: Axes, b: Axes) -> bool:
     s = changed(a.a0, b.a0) or changed(a.a1, b.a1) or changed(a.a2, b.a2)
     return s or changed(a.a3, b.a3) or changed(a.a4, b.a4) or changed(a.a5, b.a5)
@@ -138,7 +133,6 @@ def told(
     alloc = to_axes(effect(axis_line.empty(), law(p), a.u, k, n, m))
     clamped = free(p, z.clamped, k, at_rest, n, m)
     banded = free(p, z.banded, k, at_rest, n, m)
-    slewed = free(p, z.slewed, k, at_rest, n, m)
     net = free(p, z.y, k, at_rest, n, m)
     ach = to_axes(effect(axis_line.empty(), law(p), z.y, k, n, m))
     short = differ(alloc, shaped.cmd)
@@ -148,9 +142,9 @@ def told(
         minus(shaped.before, shaped.cmd),
         minus(shaped.cmd, well),
         minus(well, alloc),
-        plus(minus(alloc, clamped), minus(slewed, net)),
+        minus(alloc, clamped),
         minus(clamped, banded),
-        minus(banded, slewed),
+        minus(banded, net),
     )
     return Out(
         why_at_rest(u) if at_rest else FINE,

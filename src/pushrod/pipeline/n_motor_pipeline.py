@@ -78,9 +78,7 @@ def step(params: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
         a = Answer(asks, a.lost, 0.0, 0.0, 0.0, 0.0)
         well = shaped.cmd
 
-    z = Stages(
-        effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), 0.0
-    )
+    z = Stages(effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), 0.0)
     z = pass_all(z, p, last, a.u, k, at_rest, n, h)
     y = told(p, u, shaped, well, a, z, k, lo, hi, at_rest, n, m, dt)
     return State(y.u) if h > 0.0 else s, y

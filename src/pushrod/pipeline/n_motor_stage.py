@@ -23,7 +23,6 @@ class Stages(NamedTuple):
     trimmed: A[tuple[Any, ...], effector_line] = effector_line.empty()
     clamped: A[tuple[Any, ...], effector_line] = effector_line.empty()
     banded: A[tuple[Any, ...], effector_line] = effector_line.empty()
-    slewed: A[tuple[Any, ...], effector_line] = effector_line.empty()
     y: A[tuple[Any, ...], effector_line] = effector_line.empty()
     through: A[tuple[Any, ...], effector_line] = effector_line.empty()
     acted: A[float, flag("a clamp or a slew limit acted")] = 0.0
@@ -67,7 +66,6 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: 
     trimmed = z.trimmed
     clamped = z.clamped
     banded = z.banded
-    slewed = z.slewed
     y = z.y
     through = z.through
     acted = False
@@ -76,8 +74,7 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: 
         trimmed = effector_line.put(trimmed, j, w.trimmed)
         clamped = effector_line.put(clamped, j, w.clamped)
         banded = effector_line.put(banded, j, w.banded)
-        slewed = effector_line.put(slewed, j, w.slewed)
         y = effector_line.put(y, j, w.y)
         through = effector_line.put(through, j, w.through)
-        acted = acted or changed(w.trimmed, w.clamped) or changed(w.banded, w.slewed) or changed(w.slewed, w.y)
-    return Stages(trimmed, clamped, banded, slewed, y, through, to_flag(acted))
+        acted = acted or changed(w.trimmed, w.clamped) or changed(w.banded, w.y)
+    return Stages(trimmed, clamped, banded, y, through, to_flag(acted))

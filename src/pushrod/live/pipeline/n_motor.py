@@ -21,7 +21,7 @@ from pushrod.pipeline.allocate.solve import effect
 from pushrod.pipeline.feedback import changed, less_achieved, to_flag
 from pushrod.pipeline.n_act import Act, law
 from pushrod.pipeline.n_act import Params as ModelParams
-from pushrod.pipeline.n_feedback import free, minus, plus, pulses, residual
+from pushrod.pipeline.n_feedback import free, minus, pulses, residual
 from pushrod.pipeline.n_motor_pipeline import N_MOTOR_PIPELINE, State, healths
 from pushrod.pipeline.n_shaping import felt
 from pushrod.pipeline.n_topic import In, Losses, Out
@@ -171,7 +171,7 @@ def as_done(p: Act, u: In, y: Out, done: Effectors) -> Out:
     moved = [changed(a, b) for a, b in zip(done, y.u, strict=True)]
     sat = Effectors(*(to_flag(was != 0.0 or now) for was, now in zip(y.sat, moved, strict=True)))
     gone = minus(before, net)
-    loss: Losses = y.loss._replace(clamp=plus(y.loss.clamp, gone))
+    loss: Losses = y.loss._replace(clamp=minus(y.loss.clamp, minus(net, before)))
     feels = [felt(p, x, u.src, i) for i, x in enumerate(u.req[:m])]
     aw_req = Axes(*(less_achieved(aw, lost, feel) for aw, lost, feel in zip(y.aw_req, gone, feels, strict=False)))
     return y._replace(
