@@ -52,6 +52,8 @@ def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[flo
     y = allocated(model, p, axes(v), k)
     share = (first(y.v, m) - v) / authority(p)
     assert np.abs(share[kept(p, y)]).max(initial=0.0) <= 1e-8
+    if model is PRIORITY:
+        assert y.optimality <= 1e-8, "no axis misses what it got"
 
 
 @both
