@@ -134,6 +134,7 @@ def test_several_commands_act_as_one_or_not_at_all(host):
     async def body(remote: RemoteRobot) -> None:
         both = await remote.send([("shoulder_motor", Hold()), ("elbow_motor", Hold(), "b")])
         assert both == [Accepted(), Accepted()]
+        assert await remote.send([("elbow_motor", Hold()), ("elbow_motor", Stop())]) == [Accepted(), Accepted()]
         answers = await remote.send([("shoulder_motor", Position(500.0)), ("elbow_motor", Position(500.0))])
         assert [a.reason for a in answers] == ["batch", "limits"]
         answers = await remote.send([("shoulder_motor", Kick(1.0)), ("elbow_motor", Hold())])

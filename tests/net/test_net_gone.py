@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from waiting import soon, until
 
 from pushrod.core.errors import NetworkError
 from pushrod.net import HostGoneError, RemoteRobot, connect
+from pushrod.net.lane import Lane
 from pushrod.runtime import LeaseChanged
 
 SILENCE = 0.2  # [s] that the watchdog bears
@@ -155,6 +157,31 @@ def test_a_host_that_was_started_again_is_another_one():
                         assert not remote.alive, "its armings, leases and clock are not those of the first"
 
     asyncio.run(main())
+
+
+def test_a_socket_that_a_killed_host_left_behind_is_taken_over(tmp_path: Path):
+    end = f"unixsock-stream/{tmp_path}/arm.sock"
+    with HostProcess(endpoint=end) as first:
+        first.signal(signal.SIGKILL)
+        first.process.wait()
+    with HostProcess(endpoint=end) as second:
+
+        async def main() -> None:
+            async with await connect("arm", second.link()) as remote:
+                assert (await remote["elbow_motor"].sync.hold()).ok
+
+        asyncio.run(main())
+
+
+def test_what_waits_in_a_lane_that_closes_is_not_done():
+    lane, done, held = Lane("test"), [], threading.Event()
+    lane.put(lambda: held.wait(5.0))
+    for k in range(10):
+        assert lane.put(lambda k=k: done.append(k))
+    threading.Timer(0.05, held.set).start()
+    lane.close()
+    assert done == []
+    assert not lane.put(lambda: done.append(99))
 
 
 ENDS = {

@@ -7,14 +7,20 @@ async with await connect("arm", Link(connect="tcp/127.0.0.1:7447")) as arm:   an
     await arm["shoulder_motor"].sync.set_position(0.5)
 """
 
+try:
+    import zenoh as _zenoh  # noqa: F401
+except ImportError as _error:
+    raise ImportError("the network needs zenoh: pip install 'pushrod[net]'") from _error
+
 from pushrod.net.bus import ZenohBus
 from pushrod.net.caller import HostGoneError
+from pushrod.net.connecting import connect, robots
 from pushrod.net.exposure import Exposure, expose
 from pushrod.net.in_step import in_step
 from pushrod.net.key import SCHEMA
 from pushrod.net.link import Access, Link, Tls
 from pushrod.net.offset import Offset
-from pushrod.net.remote import AccessError, RemoteRobot, connect, robots
+from pushrod.net.remote import AccessError, RemoteRobot
 from pushrod.net.remote_actuator import RemoteActuator
 from pushrod.net.session import Session, router
 from pushrod.net.told import Description, Overview, fingerprint

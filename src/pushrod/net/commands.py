@@ -52,10 +52,10 @@ class Commands:
         hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
         age = self._rt.clock.now() - _origin(ask)
         read = []
-        for host, (_, packed, _) in zip(hosts, ask.commands, strict=True):
+        for i, (host, (_, packed, _)) in enumerate(zip(hosts, ask.commands, strict=True)):
             stale = _known(ask, refused("stale", host.name, packed.kind, f"{age:.3f} s old, valid for {ask.validity:g} s"))
             late = stale if ask.validity and age > ask.validity else None
-            read.append(self._refusal(ask, operator, host, packed.kind) or late or self._payload(packed, host))
+            read.append(self._refusal(ask, operator, host, packed.kind, host in hosts[:i]) or late or self._payload(packed, host))
         wrong = next((one for one in read if isinstance(one, Refused)), None)
         if wrong is not None:
             others = f"{wrong.actuator} was refused"
@@ -75,11 +75,12 @@ class Commands:
             log.warning("operator %s: %s", operator, answer)
         return answer
 
-    def _refusal(self, ask: CommandAsk | BatchAsk, operator: str, host: Host, kind: str) -> Refused | None:
+    def _refusal(self, ask: CommandAsk | BatchAsk, operator: str, host: Host, kind: str, again: bool = False) -> Refused | None:
+        """`again`: it is not the first of one batch for this actuator."""
         why = self._operators.why_not(operator, ask.session)
         if why:
             return self.noted(operator, refused("access", host.name, kind, why))
-        last = self._operators.newest(ask.session, host.name, ask.number)
+        last = 0 if again else self._operators.newest(ask.session, host.name, ask.number)
         if last and kind != Stop.__name__:  # a late stop acts
             return self.noted(operator, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
         late = "" if kind == Stop.__name__ else self._operators.late(ask.sent, ask.doubt)

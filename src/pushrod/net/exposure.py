@@ -192,10 +192,13 @@ class Exposure:
         return Reply(Value([sent_result(result) for result in self.commands.several(operator, ask)]))
 
     def _do(self, operator: str, what: str, ask: Ask) -> Reply:
-        why = "" if what == "leave" else self.operators.why_not(operator, ask.session)
+        if what == "leave":
+            self.operators.leave(operator, ask.session)
+            return Reply(Value())
+        why = self.operators.why_not(operator, ask.session)
         if why:
             return Reply(sent_result(self.commands.noted(operator, refused("access", self._robot, what, why))))
-        late = "" if what in ("leave", "disarm", "estop") else self.operators.late(ask.sent, ask.doubt)
+        late = "" if what in ("disarm", "estop") else self.operators.late(ask.sent, ask.doubt)
         if late:
             return Reply(sent_result(self.commands.noted(operator, refused("stale", self._robot, what, late))))
         last = self.operators.newest(ask.session, what, ask.number)

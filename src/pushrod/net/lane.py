@@ -43,6 +43,8 @@ class Lane:
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
+            if self._closed:
+                continue  # what still waits is not done any more
             try:
                 job()
             except Exception:

@@ -45,10 +45,11 @@ class Operators:
         if new:
             log.info("%s: operator %s is connected", self._rt.robot.name, operator)
 
-    def leave(self, session: str) -> None:
+    def leave(self, operator: str, session: str) -> None:
         """It says goodbye before it goes."""
         with self._lock:
-            self._left.add(session)
+            if session in self._sessions.get(operator, ()):
+                self._left.add(session)
 
     def went(self, operator: str, session: str) -> None:
         with self._lock:

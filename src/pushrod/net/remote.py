@@ -6,7 +6,6 @@ async with await net.connect("arm", Link(connect="tcp/127.0.0.1:7447"), operator
 """
 
 import asyncio
-import getpass
 import logging
 import secrets
 import threading
@@ -22,15 +21,13 @@ from pushrod.net.bus import ZenohBus
 from pushrod.net.caller import Caller, HostGoneError
 from pushrod.net.courier import Courier
 from pushrod.net.following import exchange_time, follow, follow_steps
-from pushrod.net.link import Link
 from pushrod.net.offset import Estimate, Offset
 from pushrod.net.remote_actuator import RemoteActuator
+from pushrod.net.remote_parameters import RemoteParameters
 from pushrod.net.service import raised
 from pushrod.net.told import Description, Overview
-from pushrod.net.told import fingerprint as fingerprint_of
 from pushrod.net.wire import Answer, Ask, BatchAsk, Failure, Hello, Reply, SentResult, Value, decode, encode, pack
 from pushrod.robot import path as paths
-from pushrod.robot.description import Robot
 from pushrod.runtime.arming import LIMIT, Armed, Disarmed
 from pushrod.runtime.bus import Policy, Subscription
 from pushrod.runtime.delivery import TIMEOUT
@@ -54,64 +51,6 @@ class AccessError(NetworkError):
     def __init__(self, answer: Refused) -> None:
         self.answer = answer
         super().__init__(str(answer))
-
-
-async def connect(
-    robot: str,
-    link: Link,
-    *,
-    operator: str = "",
-    expect: Robot | str | None = None,
-    kinds: Iterable[type] = (),
-    timeout: float = TIMEOUT,
-) -> "RemoteRobot":
-    """Be an operator of a robot elsewhere. NetworkError where it is not there, speaks another schema, or is not the robot expected.
-
-    operator   who this is, in leases and logs; with certificates always the name in one's own
-    expect     the description this program was written for, or its fingerprint; not looked at if not given
-    kinds      types of messages beside those a ZenohBus knows
-    """
-    name = _operator(link, operator)
-    bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
-    try:
-        remote = RemoteRobot(bus, await greet(bus, robot, timeout), name)
-        _compare(remote.hello, expect)
-        await remote._join(timeout)
-    except BaseException:
-        await asyncio.to_thread(bus.close)
-        raise
-    return remote
-
-
-async def robots(link: Link, wait: float = 0.5) -> list[Hello]:
-    """Whoever answers within so many seconds, of any schema."""
-    bus = await asyncio.to_thread(ZenohBus, link)
-    try:
-        return sorted(await asyncio.to_thread(_hellos, bus, key.hello(), wait), key=lambda hello: hello.robot)
-    finally:
-        await asyncio.to_thread(bus.close)
-
-
-async def greet(bus: ZenohBus, robot: str, timeout: float) -> Hello:
-    """Who hosts this robot. It may just be starting: it is asked until the time is up."""
-    end = monotonic() + timeout
-    while True:
-        found = await asyncio.to_thread(_hellos, bus, key.hello(robot), max(min(1.0, end - monotonic()), 0.05))
-        if len(found) > 1:
-            told = ", ".join(hello.instance for hello in found)
-            raise NetworkError(f"{len(found)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
-        if found and found[0].schema != key.SCHEMA:
-            theirs, ours = found[0].schema, key.SCHEMA
-            newer = "this program" if theirs > ours else f"the host, which runs pushrod {found[0].version}"
-            raise NetworkError(f"the host of {robot} speaks schema {theirs}, this program schema {ours}: bring {newer} up to date")
-        if found:
-            return found[0]
-        if monotonic() >= end:
-            others = [hello.robot for hello in await asyncio.to_thread(_hellos, bus, key.hello(), 0.5)]
-            there = f"there are {', '.join(others)}" if others else "nor does any other robot: see whether the host runs"
-            lists = f"; with certificates, see whether {bus.link.tls.name!r} is on its access list" if bus.link.tls else ""
-            raise NetworkError(f"no robot {robot!r} answers at {', '.join(bus.link.connect) or 'any link'} within {timeout:g} s; {there}{lists}")
-        await asyncio.sleep(0.05)
 
 
 class RemoteRobot:
@@ -279,10 +218,11 @@ class RemoteRobot:
         """Something that whoever may watch can ask for."""
         return self._value((await self._info(what, **arguments)).answer)
 
-    def result(self, answer: Answer) -> Result:
+    def result(self, answer: Answer, own: type | None = None) -> Result:
+        """`own` is the type of the payload that is answered."""
         if isinstance(answer, Failure):
             raise raised(answer)
-        return self.bus.kinds.result(answer)  # type: ignore[arg-type]
+        return self.bus.kinds.result(answer, own)  # type: ignore[arg-type]
 
     def lost(self, error: Exception) -> None:
         """Nothing was heard of a published command."""
@@ -308,7 +248,8 @@ class RemoteRobot:
         assert isinstance(result, Refused)
         raise AccessError(result)
 
-    async def _join(self, timeout: float) -> None:
+    async def join(self, timeout: float) -> None:
+        """Be seen by the host, and know its clock and its state."""
         session, end = self.bus.session.zenoh, monotonic() + timeout
         token = key.of(self.robot, "operator", key.word(self.operator), self.session_id)
         self._declared.append(session.liveliness().declare_token(token))
@@ -346,55 +287,6 @@ class RemoteRobot:
             self._state = State(message.payload.to)
             for handle in self._handles.values():
                 handle.epoch = 0  # a command from here on is sent in knowledge of it
-
-
-class RemoteParameters:
-    """Of a remote robot: as `Store`, but asked for over the network. Values in SI; the host checks them as a whole."""
-
-    def __init__(self, remote: RemoteRobot) -> None:
-        self._remote = remote
-
-    async def get(self, path: str) -> Any:
-        """None where it has no value yet. InputError where there is none of that path."""
-        for entry in await self.list(path):
-            if entry["path"] == path:
-                return entry["value"]
-        known = [entry["path"] for entry in await self.list()]
-        raise InputError(f"{self._remote.robot} has no parameter {path!r}; it has {', '.join(known) or 'none'}")
-
-    async def list(self, prefix: str = "") -> list[dict[str, Any]]:
-        """Of each: path, value, source, unit, lo, hi, doc."""
-        return list(await self._remote.tell("parameters", prefix=prefix))
-
-    async def set(self, path: str, value: Any) -> None:
-        await self.set_many({path: value})
-
-    async def set_many(self, values: Mapping[str, Any]) -> None:
-        """All at once, or none: ParameterError names each that is not allowed."""
-        await self._remote.do("set_parameters", values=dict(values))
-
-
-def _hellos(bus: ZenohBus, name: str, wait: float) -> list[Hello]:
-    all_of_them, each = zenoh.QueryTarget.ALL, zenoh.ConsolidationMode.NONE
-    replies = bus.session.zenoh.get(name, target=all_of_them, consolidation=each, timeout=wait, allowed_destination=zenoh.Locality.REMOTE)
-    return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
-
-
-def _operator(link: Link, operator: str) -> str:
-    if link.tls is None:
-        return operator or getpass.getuser()
-    if operator and operator != link.tls.name:
-        raise InputError(f"operator = {operator!r}: with certificates an operator has the name in its own, {link.tls.name!r}; leave it out")
-    return link.tls.name
-
-
-def _compare(hello: Hello, expect: Robot | str | None) -> None:
-    wanted = fingerprint_of(expect) if isinstance(expect, Robot) else expect
-    if wanted is not None and wanted != hello.fingerprint:
-        raise NetworkError(
-            f"{hello.robot} is not the robot expected: its description has the fingerprint {hello.fingerprint}, this program's {wanted}; "
-            "give both the same description"
-        )
 
 
 def _armed(told: Mapping[str, Any]) -> Armed:

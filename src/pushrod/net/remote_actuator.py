@@ -107,9 +107,9 @@ class RemoteActuator:
         except zenoh.ZError as error:
             return refused("gone", self.name, kind, f"the connection is closed: {error}")
 
-    def result(self, answered: Answered) -> Result:
+    def result(self, answered: Answered, own: type) -> Result:
         self.epoch = answered.epoch
-        return self.remote.result(answered.answer)
+        return self.remote.result(answered.answer, own)
 
 
 class RemoteSync(Verbs[Awaitable[Result]]):
@@ -133,7 +133,7 @@ class RemoteSync(Verbs[Awaitable[Result]]):
             return number
         alarm = loop.call_later(timeout + GRACE, actuator.remote.courier.expire, number)
         try:
-            return actuator.result(await future)
+            return actuator.result(await future, type(payload))
         finally:
             alarm.cancel()
 

@@ -24,7 +24,6 @@ ERRORS: dict[str, type[Exception]] = {
 class Service:
     def __init__(self, rt: Runtime, operators: Operators) -> None:
         self._rt = rt
-        self._operators = operators
         self._deeds: dict[str, Callable[..., Any]] = {
             "arm": lambda who: rt.arm()._asdict(),
             "disarm": lambda who, why="asked", limit=LIMIT: _plain(rt.disarm(f"{why}, by {who}", limit)),
@@ -44,9 +43,6 @@ class Service:
         }
 
     def do(self, what: str, operator: str, ask: Ask) -> Any:
-        if what == "leave":
-            self._operators.leave(ask.session)
-            return None
         return find(self._deeds, what, "deed")(operator, **ask.arguments)
 
     def tell(self, what: str, arguments: Mapping[str, Any]) -> Any:

@@ -6,13 +6,10 @@ import logging
 import threading
 from typing import Any
 
+import zenoh
+
 from pushrod.core.errors import NetworkError
 from pushrod.net.link import Link
-
-try:
-    import zenoh
-except ImportError as error:
-    raise ImportError("the network needs zenoh: pip install 'pushrod[net]'") from error
 
 log = logging.getLogger("pushrod.net")
 _open: dict[int, "Session"] = {}

@@ -17,7 +17,7 @@ from pushrod.runtime.runtime import Runtime
 
 
 class ActuatorTold(Struct, frozen=True):
-    """limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` are the names of what it accepts; `kind` is that of the joint."""
+    """Limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` the names of what it accepts; `kind` that of its joint."""
 
     name: str
     path: tuple[str, ...]

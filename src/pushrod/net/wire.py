@@ -156,9 +156,7 @@ class Hello(Struct, frozen=True):
 
 
 def _other(x: Any) -> Any:
-    """What msgpack has no word for: numbers of numpy, sets, and the text of all else."""
-    if callable(item := getattr(x, "item", None)):
-        return item()
+    """What msgpack has no word for: numbers and arrays of numpy, sets, and the text of all else."""
     if callable(tolist := getattr(x, "tolist", None)):
         return tolist()
     return list(x) if isinstance(x, (set, frozenset)) else repr(x)
@@ -216,11 +214,13 @@ class Kinds:
             pass
         return Foreign(name, decode(data, Any))
 
-    def result(self, sent: SentResult) -> Result:
+    def result(self, sent: SentResult, own: type | None = None) -> Result:
+        """`own` is the type of what was sent, which a clamped one most likely is of too."""
         if type(sent) is SentAccepted:
             return Accepted(sent.info)
         if type(sent) is SentClamped:
-            return Clamped(self.unpack(sent.asked), self.unpack(sent.done), sent.info)
+            kinds = self if own is None or self._known.get(own.__name__) is own else Kinds([own])
+            return Clamped(kinds.unpack(sent.asked), kinds.unpack(sent.done), sent.info)
         assert type(sent) is SentRefused
         return Refused(sent.reason, sent.actuator, sent.command, sent.advice, sent.detail)
 

@@ -1,0 +1,99 @@
+"""Find a robot on the network, see whether it is the one expected, and become an operator of it."""
+
+import asyncio
+import getpass
+from collections.abc import Iterable
+from time import monotonic
+
+import zenoh
+
+from pushrod.core.errors import InputError, NetworkError
+from pushrod.net import key
+from pushrod.net.bus import ZenohBus
+from pushrod.net.link import Link
+from pushrod.net.remote import RemoteRobot
+from pushrod.net.told import fingerprint
+from pushrod.net.wire import Hello, decode
+from pushrod.robot.description import Robot
+from pushrod.runtime.delivery import TIMEOUT
+
+
+async def connect(
+    robot: str,
+    link: Link,
+    *,
+    operator: str = "",
+    expect: Robot | str | None = None,
+    kinds: Iterable[type] = (),
+    timeout: float = TIMEOUT,
+) -> "RemoteRobot":
+    """Be an operator of a robot elsewhere. NetworkError where it is not there, speaks another schema, or is not the robot expected.
+
+    operator   who this is, in leases and logs; with certificates always the name in one's own
+    expect     the description this program was written for, or its fingerprint; not looked at if not given
+    kinds      types of messages beside those a ZenohBus knows
+    """
+    name = _operator(link, operator)
+    bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
+    try:
+        remote = RemoteRobot(bus, await greet(bus, robot, timeout), name)
+        _compare(remote.hello, expect)
+        await remote.join(timeout)
+    except BaseException:
+        await asyncio.to_thread(bus.close)
+        raise
+    return remote
+
+
+async def robots(link: Link, wait: float = 0.5) -> list[Hello]:
+    """Whoever answers within so many seconds, of any schema."""
+    bus = await asyncio.to_thread(ZenohBus, link)
+    try:
+        return sorted(await asyncio.to_thread(_hellos, bus, key.hello(), wait), key=lambda hello: hello.robot)
+    finally:
+        await asyncio.to_thread(bus.close)
+
+
+async def greet(bus: ZenohBus, robot: str, timeout: float) -> Hello:
+    """Who hosts this robot. It may just be starting: it is asked until the time is up."""
+    end = monotonic() + timeout
+    while True:
+        found = await asyncio.to_thread(_hellos, bus, key.hello(robot), max(min(1.0, end - monotonic()), 0.05))
+        if len(found) > 1:
+            told = ", ".join(hello.instance for hello in found)
+            raise NetworkError(f"{len(found)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
+        if found and found[0].schema != key.SCHEMA:
+            theirs, ours = found[0].schema, key.SCHEMA
+            newer = "this program" if theirs > ours else f"the host, which runs pushrod {found[0].version}"
+            raise NetworkError(f"the host of {robot} speaks schema {theirs}, this program schema {ours}: bring {newer} up to date")
+        if found:
+            return found[0]
+        if monotonic() >= end:
+            others = [hello.robot for hello in await asyncio.to_thread(_hellos, bus, key.hello(), 0.5)]
+            there = f"there are {', '.join(others)}" if others else "nor does any other robot: see whether the host runs"
+            lists = f"; with certificates, see whether {bus.link.tls.name!r} is on its access list" if bus.link.tls else ""
+            raise NetworkError(f"no robot {robot!r} answers at {', '.join(bus.link.connect) or 'any link'} within {timeout:g} s; {there}{lists}")
+        await asyncio.sleep(0.05)
+
+
+def _hellos(bus: ZenohBus, name: str, wait: float) -> list[Hello]:
+    all_of_them, each = zenoh.QueryTarget.ALL, zenoh.ConsolidationMode.NONE
+    replies = bus.session.zenoh.get(name, target=all_of_them, consolidation=each, timeout=wait, allowed_destination=zenoh.Locality.REMOTE)
+    return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+
+
+def _operator(link: Link, operator: str) -> str:
+    if link.tls is None:
+        return operator or getpass.getuser()
+    if operator and operator != link.tls.name:
+        raise InputError(f"operator = {operator!r}: with certificates an operator has the name in its own, {link.tls.name!r}; leave it out")
+    return link.tls.name
+
+
+def _compare(hello: Hello, expect: Robot | str | None) -> None:
+    wanted = fingerprint(expect) if isinstance(expect, Robot) else expect
+    if wanted is not None and wanted != hello.fingerprint:
+        raise NetworkError(
+            f"{hello.robot} is not the robot expected: its description has the fingerprint {hello.fingerprint}, this program's {wanted}; "
+            "give both the same description"
+        )
