@@ -66,7 +66,7 @@ class AheadClock(WallClock):
 
 def link(told: dict[str, Any]) -> Link:
     tls = Tls(**told["tls"]) if "tls" in told else None
-    return Link(told.get("listen") or (), told.get("connect") or (), tls=tls, access=None if "open_list" in told else access(told))
+    return Link(told.get("listen") or (), told.get("connect") or (), tls=tls, access=access(told))
 
 
 def access(told: dict[str, Any]) -> Access | None:
@@ -91,7 +91,7 @@ async def main(told: dict[str, Any]) -> None:
                         say("watchdog", at=message.time, actuator=message.frame)
 
             telling = asyncio.create_task(tell())
-            with expose(rt, access(told)):
+            with expose(rt):
                 if told.get("armed", True):
                     rt.arm()
                 say("ready")

@@ -402,7 +402,7 @@ def test_a_driver_that_blocks_is_awaited_withdrawn_or_not_known():
 
 
 def test_a_watch_only_operator_without_certificates_is_refused_by_the_host():
-    with HostProcess(access={"command": ["ann"], "watch": ["bob"]}, open_list=True) as host:
+    with HostProcess(access={"command": ["ann"], "watch": ["bob"]}) as host:
 
         async def watcher() -> None:
             async with await connect("arm", host.link(), operator="bob") as remote:

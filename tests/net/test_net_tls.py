@@ -141,7 +141,7 @@ def test_at_a_router_the_list_holds_for_all_that_meet_there(authority):
         with pytest.raises(NetworkError, match="'eve' is on its access list"):
             await connect("arm", Link(connect=end, tls=Tls(**authority.issue("eve"))), timeout=0.5)
 
-    with router(meeting), HostProcess(connect=end, tls=authority.issue("arm-host"), access=LIST, open_list=True):
+    with router(meeting), HostProcess(connect=end, tls=authority.issue("arm-host"), access=LIST):
         asyncio.run(main())
 
 

@@ -38,8 +38,9 @@ class Lane:
     def _start(self) -> None:
         with self._starting:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=f"pushrod {self._name}", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name=f"pushrod {self._name}", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:

@@ -111,6 +111,11 @@ class Link:
         """Whether nothing of it leaves this machine."""
         return all(is_local(end) for end in (*self.listen, *self.connect))
 
+    @property
+    def names_are_proven(self) -> bool:
+        """Whether whoever comes here shows a certificate. Elsewhere a list is of names that people give themselves, and only the host looks at it."""
+        return self.tls is not None and bool(self.listen)
+
     def config(self, router: bool = False) -> dict[str, Any]:
         """What zenoh is told, by path."""
         # a router passes nothing on between peers, who are meant to know each other; but a client cannot start before whom it calls, nor call two
@@ -147,7 +152,7 @@ class Link:
                 "enable_mtls": True,
                 "verify_name_on_connect": True,
             }
-        if self.access is not None:
+        if self.access is not None and self.names_are_proven:
             told["access_control"] = _access_control(self.access)
         return told
 

@@ -32,7 +32,7 @@ class Session:
             raise NetworkError(_why(link, error)) from error
         with _opening:
             _open[id(self)] = self
-        if link.access is not None:
+        if link.access is not None and link.names_are_proven:
             self._watch_names(link)
 
     def close(self) -> None:

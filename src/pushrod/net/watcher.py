@@ -1,4 +1,7 @@
-"""One who only looks: asks every robot of a link how it is, without being an operator of any."""
+"""One who only looks: asks every robot of a link how it is, without being an operator of any.
+
+Who is there, the network itself knows (liveliness); a robot is asked who it is once, and a few at a time how they are.
+"""
 
 import asyncio
 from typing import NamedTuple
@@ -23,22 +26,28 @@ class Seen(NamedTuple):
     gone: str = ""
 
 
+AT_A_TIME = 16  # robots that are asked
+
+
 class Watcher:
     """A robot that was there once is told of as gone when it is not."""
 
     def __init__(self, link: Link) -> None:
         self.session = Session(link)
         self._known: dict[str, Hello] = {}
+        self._turns = asyncio.Semaphore(AT_A_TIME)
 
     def close(self) -> None:
         self.session.close()
 
     async def look(self, robot: str = "", wait: float = 1.0) -> list[Seen]:
         """At one robot, or at all; each has so many seconds to answer."""
-        found = await asyncio.to_thread(self._hellos, key.hello(robot), wait)
-        self._known |= {hello.robot: hello for hello in found}
-        here = {hello.robot for hello in found}
-        return list(await asyncio.gather(*(self._ask(hello, hello.robot in here, wait) for _, hello in sorted(self._known.items()))))
+        here = await asyncio.to_thread(self._who_is_there, robot, wait)
+        return list(await asyncio.gather(*(self._asked(hello, hello.robot in here, wait) for _, hello in sorted(self._known.items()))))
+
+    async def _asked(self, hello: Hello, here: bool, wait: float) -> Seen:
+        async with self._turns:
+            return await self._ask(hello, here, wait)
 
     async def _ask(self, hello: Hello, here: bool, wait: float) -> Seen:
         if hello.schema != key.SCHEMA:
@@ -54,6 +63,17 @@ class Watcher:
             return Seen(hello.robot, description, decode(encode(reply.answer.value), Overview))
         return Seen(hello.robot, description, None, reply.answer.text if isinstance(reply.answer, Failure) else str(reply.answer))
 
+    def _who_is_there(self, robot: str, wait: float) -> set[str]:
+        if not self._known:
+            self._known |= {hello.robot: hello for hello in self._hellos(key.hello(robot), wait)}  # of any schema
+            return set(self._known)
+        tokens = self.session.zenoh.liveliness().get(key.of(robot, "host", key.ANY), timeout=wait)
+        here = {_host(str(token.ok.key_expr)) for token in tokens if token.ok is not None}
+        for name, instance in here:
+            if name not in self._known or self._known[name].instance != instance:
+                self._known |= {hello.robot: hello for hello in self._hellos(key.hello(name), wait)}
+        return {name for name, _ in here}
+
     def _hellos(self, name: str, wait: float) -> list[Hello]:
         replies = self.session.zenoh.get(
             name,
@@ -63,3 +83,9 @@ class Watcher:
             allowed_destination=zenoh.Locality.REMOTE,
         )
         return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+
+
+def _host(token: str) -> tuple[str, str]:
+    """Robot and instance of a host's token."""
+    _, _, robot, _, instance = token.split("/")
+    return key.text(robot), key.text(instance)
