@@ -1,7 +1,7 @@
-"""A fleet on this machine: many robots, each with a connection of its own to one router, and one operator that watches all and commands some. Prints
-Markdown.
+"""A fleet on this machine: many robots, each with a connection of its own to the router of its site, those connected to one in the middle, and there
+one operator that watches all and commands some. Prints Markdown.
 
-python bench/fleet.py [--robots 200] [--processes 8] [--seconds 10] [--commanded 10]
+python bench/fleet.py [--robots 200] [--sites 2] [--processes 8] [--seconds 10] [--commanded 10]
 
 Every robot is a whole runtime with two simulated motors that publish their JointState 10 times a second, armed and exposed, several in a process;
 no guards, no certificates. Bytes are those of the operator's TCP connections, as the kernel counts them. The latency of a message is from its
@@ -64,8 +64,8 @@ async def host(end: str, names: list[str]) -> None:
         await asyncio.to_thread(sys.stdin.read)
 
 
-def meeting_point(end: str) -> None:
-    with router(Link(end, lease=LEASE)):
+def meeting_point(end: str, above: str) -> None:
+    with router(Link(end, above or (), lease=LEASE, patience=0.0)):
         print("ready", flush=True)
         sys.stdin.read()
 
@@ -135,13 +135,13 @@ class Figures(NamedTuple):
 
 
 class Fleet:
-    def __init__(self, end: str, port: int, hosts: list[Other], meeting: Other) -> None:
-        self.end, self.port, self.hosts, self.meeting = end, port, hosts, meeting
+    def __init__(self, end: str, port: int, hosts: list[Other], routers: list[Other]) -> None:
+        self.end, self.port, self.hosts, self.routers = end, port, hosts, routers
         self.commanded: list[RemoteRobot] = []
 
     async def measure(self, what: str, seconds: float, watching: Any) -> Figures:
         """`watching(seconds, stack)` gives how many messages came, their latencies [ns] and how many were missed."""
-        pids = ([one.process.pid for one in self.hosts], [self.meeting.process.pid], [os.getpid()])
+        pids = ([one.process.pid for one in self.hosts], [one.process.pid for one in self.routers], [os.getpid()])
         took: list[int] = []
         refused: list[int] = []
         before, bytes_before, began = [sum(map(cpu, group)) for group in pids], received(self.port), monotonic()
@@ -237,25 +237,33 @@ async def vanish(end: str, victim: Other, robots: int) -> float:
         return gone[-1] - killed
 
 
+def free_ports(n: int) -> list[int]:
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(n)]
+        for s in sockets:
+            s.bind(("127.0.0.1", 0))
+        return [int(s.getsockname()[1]) for s in sockets]
+
+
 async def whole(options: Any) -> None:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = int(s.getsockname()[1])
-    end = f"tcp/127.0.0.1:{port}"
+    port, *below = free_ports(1 + options.sites)
+    end, *sites = [f"tcp/127.0.0.1:{p}" for p in (port, *below)]
     names = [f"robot{i:04d}" for i in range(options.robots)]
     load = os.getloadavg()[0]
     with ExitStack() as stack:
-        meeting = Other("--router", end).ready()
-        stack.callback(meeting.close)
+        routers = []
+        for here, above in ((end, ""), *((site, end) for site in sites)):
+            routers.append(Other("--router", here, above).ready())
+            stack.callback(routers[-1].close)
         hosts: list[Other] = []
         began = monotonic()
         for i in range(options.processes):
-            hosts.append(Other("--host", end, ",".join(names[i :: options.processes])))
+            hosts.append(Other("--host", (sites or [end])[i % max(len(sites), 1)], ",".join(names[i :: options.processes])))
             stack.callback(hosts[-1].close)
         for other in hosts:
             await asyncio.to_thread(other.ready)
         started = monotonic() - began
-        fleet = Fleet(end, port, hosts, meeting)
+        fleet = Fleet(end, port, hosts, routers)
         async with AsyncExitStack() as connections:
             began = monotonic()
             for name in names[:: max(1, len(names) // options.commanded)][: options.commanded]:
@@ -265,13 +273,14 @@ async def whole(options: Any) -> None:
             joined = (monotonic() - began) / len(fleet.commanded)
             each = f"{options.commanded} of them {COMMANDS:g} times a second each"
             print(
-                f"{options.robots} robots of {MOTORS} motors in {options.processes} processes, one router, one operator that commands {each}; "
+                f"{options.robots} robots of {MOTORS} motors in {options.processes} processes, {len(sites)} site routers below a central one, "
+                f"one operator there that commands {each}; "
                 f"{os.cpu_count()} cores, load before it {load:.1f}; {options.seconds:g} s each.\n"
             )
             print(f"All were there after {started:.1f} s; to connect to one took {1e3 * joined:.0f} ms.\n")
             print(
                 "| the operator watches | messages/s | kB/s in | latency p50 ms | p99 ms | missed | command p50 ms | p99 ms | refused | CPU robots | "
-                "router | operator |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+                "routers | operator |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
             )
             ways = (
                 ("nothing", nothing),
@@ -290,14 +299,15 @@ async def whole(options: Any) -> None:
 def main() -> None:
     told = argparse.ArgumentParser()
     told.add_argument("--robots", type=int, default=200)
+    told.add_argument("--sites", type=int, default=2, help="routers below the one in the middle; 0: all robots are connected to that")
     told.add_argument("--processes", type=int, default=8)
     told.add_argument("--seconds", type=float, default=10.0)
     told.add_argument("--commanded", type=int, default=10)
-    told.add_argument("--router", default="", help=argparse.SUPPRESS)
+    told.add_argument("--router", nargs=2, help=argparse.SUPPRESS)
     told.add_argument("--host", nargs=2, help=argparse.SUPPRESS)
     options = told.parse_args()
     if options.router:
-        meeting_point(options.router)
+        meeting_point(*options.router)
     elif options.host:
         asyncio.run(host(options.host[0], options.host[1].split(",")))
     else:

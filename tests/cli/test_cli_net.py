@@ -18,7 +18,7 @@ pytest.importorskip("zenoh", reason="the extra `net` is not installed: pip insta
 
 from net.net_rig import free_port
 from net.waiting import until
-from pushrod.net import Link, connect
+from pushrod.net import Link, connect, router
 
 PATIENT = ("--guard-limit", "20 s")  # the machine may be busy
 ROBOT = """robot: lifter
@@ -336,6 +336,19 @@ def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, rob
     assert pushrod("top", "other", "--once").exit_code == 4
 
 
+def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, program):
+    end = f"tcp/127.0.0.1:{free_port()}"
+    nobody = program("serve", robot_file, "--simulation", "--name", "early", "--via", end)
+    assert (nobody.returncode, f"nobody answers at {end}" in nobody.stderr) == (4, True), nobody
+    with router(Link(end)), Server(state, robot_file, "--simulation", "--name", "met", "--via", end, "--arm", *PATIENT) as server:
+        assert server.said.startswith(f"met: armed; at the router at {end}; ")
+        for where in ((), ("--net", end)):
+            got = pushrod("cmd", "met/motor", "hold", *where)
+            assert got.exit_code == 0, got.output
+        seen = json.loads(pushrod("top", "met", "--json", "--net", end).stdout)["robots"]
+        assert [(one["robot"], one["overview"]["state"]) for one in seen] == [("met", "armed")]
+
+
 def test_ctrl_c_disarms_and_says_so(state, robot_file):
     with Server(state, robot_file, "--simulation", "--name", "brief", "--arm", *PATIENT) as server:
         assert server.end(signal.SIGINT) == 130
@@ -433,6 +446,7 @@ def test_certificates_decide_who_may_do_what(state, robot_file, pushrod, tmp_pat
         (("car", "--dt", "soon"), "--dt: 'soon' is not a number"),
         (("car", "--set", "nope"), "write --set PATH=VALUE"),
         (("car", "--net", "tcp/0.0.0.0:7447"), "open to other machines"),
+        (("car", "--net", "tcp/127.0.0.1:1", "--via", "tcp/127.0.0.1:2"), "say one of both"),
         (("car", "--guard-limit", "1 m"), "--guard-limit: '1 m' is in m"),
         (("ROBOT", "--dt", "1 ms"), "--dt is the tick of a machine's world"),
         (("ROBOT",), "name no driver"),

@@ -22,7 +22,7 @@ def serve(
     net: A[
         list[str] | None, typer.Option("--net", metavar="ENDPOINT", help="Listen there instead of at a socket of this user; may be repeated.")
     ] = None,
-    via: A[list[str] | None, typer.Option("--via", metavar="ENDPOINT", help="Meet operators at the router there; may be repeated.")] = None,
+    via: A[str | None, typer.Option(metavar="ENDPOINT", help="Meet operators at the router there, instead of listening.")] = None,
     tls: TlsFiles = None,
     allow_command: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may command; may be repeated.")] = None,
     allow_watch: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may only watch; may be repeated.")] = None,
@@ -45,6 +45,7 @@ def serve(
     from pushrod.cli.live_robot import live_robot
     from pushrod.cli.nearby import Serving, socket_of
     from pushrod.cli.reach import network
+    from pushrod.core.errors import InputError
     from pushrod.runtime.arming import NotSafeError
 
     network()
@@ -54,8 +55,10 @@ def serve(
     made = live_robot(machine, set_ or [], name, simulation, dt)
     robot = made.robot.name
     access = Access(tuple(allow_command or ()), tuple(allow_watch or ())) if allow_command or allow_watch else None
-    listen = tuple(net or ()) or (() if via else (socket_of(robot),))
-    link = Link(listen, tuple(via or ()), None if tls is None else Tls(*tls), access if listen else None)
+    if net and via:
+        raise InputError("--net and --via: a robot listens by itself, or meets its operators at a router; say one of both")
+    listen = () if via else tuple(net or ()) or (socket_of(robot),)
+    link = Link(listen, via or (), None if tls is None else Tls(*tls), access if listen else None)
     with Serving(robot) as serving:
         try:
             code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit)))
