@@ -38,12 +38,12 @@ class Plain:
 
 
 class Slow(Plain):
-    """Takes its time for each command."""
+    """Takes as long as a velocity is to last, and comes back from all else at once."""
 
     blocking = True
 
     def handle_command(self, payload: Any, command: Any) -> None:
-        time.sleep(0.3)
+        time.sleep(getattr(payload, "duration", None) or 0.0)
 
 
 DRIVERS: dict[str, dict[str, Any]] = {

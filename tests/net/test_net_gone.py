@@ -104,7 +104,7 @@ def test_a_host_that_is_stopped_or_killed_is_seen_to_be_gone_within_a_second():
         with HostProcess("slow") as host:
             async with await connect("arm", host.link()) as remote:
                 assert (await remote["shoulder_motor"].sync.hold()).ok
-                waiting = asyncio.create_task(remote["shoulder_motor"].sync.hold())
+                waiting = asyncio.create_task(remote["shoulder_motor"].sync.set_velocity(0.1, duration=1.0))
                 await asyncio.sleep(0.05)
                 host.signal(signal.SIGSTOP)
                 since = time.monotonic()
