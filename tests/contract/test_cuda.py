@@ -44,4 +44,6 @@ def test_the_gpu_gives_what_the_cpu_gives(name: str) -> None:
     truth = runs["cpu", "float64"]
     scale = np.maximum(np.abs(truth).max(axis=(0, 2), keepdims=True), 1.0)
     assert (np.abs(runs["cuda", "float64"] - truth) / scale).max() < 1e-9
-    assert (np.abs(runs["cuda", "float32"] - truth) / scale).max() < 1e-2
+    single = np.abs(runs["cuda", "float32"] - truth) / scale
+    computed = [j for j, leaf in enumerate(numbers(model.Out)) if not leaf.path.endswith("rounds")]  # how long a solver took depends on rounding
+    assert single[:, computed].max() < 1e-2
