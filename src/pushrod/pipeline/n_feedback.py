@@ -96,11 +96,12 @@ def numbers_known(u: In, n: int) -> bool:
 
 
 @pure
-def saturated(line: Line, z: Stages, u: Line, lo: Line, hi: Line, short: bool, n: int) -> Line:
+def saturated(line: Line, z: Stages, u: Line, lo: Line, hi: Line, short: bool, rounding: float, n: int) -> Line:
     """Which effectors do not do what they are asked, or stand at a bound while the command is not met."""
     for j in range(n):
         x = effector_line.get(u, j)
-        at_bound = not (x > effector_line.get(lo, j) and x < effector_line.get(hi, j))
+        near = rounding * (effector_line.get(hi, j) - effector_line.get(lo, j))
+        at_bound = not (x > effector_line.get(lo, j) + near and x < effector_line.get(hi, j) - near)
         line = effector_line.put(line, j, to_flag(changed(effector_line.get(z.y, j), effector_line.get(z.trimmed, j)) or (short and at_bound)))
     return line
 
@@ -136,8 +137,9 @@ def told(
     banded = free(p, z.banded, k, at_rest, n, m)
     net = free(p, z.y, k, at_rest, n, m)
     ach = to_axes(effect(axis_line.empty(), law(p), z.y, k, n, m))
-    short = differ(alloc, shaped.cmd, 1e-4 if single() else CHANGED)  # in single precision the solver itself misses by 1e-5
-    sat = to_effectors(saturated(effector_line.empty(), z, a.u, lo, hi, short and not at_rest, n))
+    rounding = 1e-4 if single() else CHANGED  # in single precision the solver itself misses by 1e-5
+    short = differ(alloc, shaped.cmd, rounding)
+    sat = to_effectors(saturated(effector_line.empty(), z, a.u, lo, hi, short and not at_rest, rounding, n))
     loss = Losses(
         minus(shaped.req, shaped.before),
         minus(shaped.before, shaped.cmd),
