@@ -57,6 +57,21 @@ def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[flo
 
 
 @both
+@given(p=laws(), v=commands(), k=healths, far=st.sampled_from([1.0, 1e6]))
+@settings(max_examples=COUNT)
+def test_backwards_is_forwards_mirrored(model: Model, p: Params, v: Axes, k: Health, far: float) -> None:
+    """Bounds, preference and command turned round: the same answer turned round, found on the same way, however far the command is."""
+    v = Axes(*(far * x for x in v))
+    n, m = sizes(p)
+    lo, hi, prefer = (tuple(-x for x in table) for table in (p.hi, p.lo, p.prefer))
+    y = allocated(model, p, v, k)
+    z = allocated(model, p._replace(lo=lo, hi=hi, prefer=prefer), Axes(*(-x for x in v)), k)
+    assert first(z.u, n) == pytest.approx(-first(y.u, n), abs=1e-12)
+    assert first(z.v, m) == pytest.approx(-first(y.v, m), abs=1e-12 * max(1.0, np.abs(matrix(p)).sum(1).max()))
+    assert (z.rounds, z.lost, z.gain) == (y.rounds, y.lost, y.gain)
+
+
+@both
 @given(p=laws(), v=commands())
 @settings(max_examples=COUNT)
 def test_twice_is_once(model: Model, p: Params, v: Axes) -> None:

@@ -82,6 +82,16 @@ def test_conditional_integration_freezes_only_what_pushes_further(e: float, aw: 
     assert after == (I if abs(aw) > pi.TOLD and e * aw < 0.0 else I + e * 0.1)
 
 
+@given(st.floats(-2.0, 2.0), st.floats(-2.0, 2.0), st.floats(-5.0, 5.0), st.sampled_from([NONE, CONDITIONAL, BACK, BOTH]))
+def test_backwards_is_forwards_mirrored(e: float, aw: float, I: float, windup: float) -> None:  # noqa: E741
+    p = pi.Params(1.0, 0.7, 0.05, windup, 3.0)
+    after = pi.integrate(p, I, e, aw, 0.1)
+    assert pi.integrate(p, -I, -e, -aw, 0.1) == -after
+    assert abs(after) <= 3.0
+    if windup == BOTH and I * aw < 0.0 and e * aw < 0.0 and abs(aw) > pi.TOLD and abs(I) <= 3.0:
+        assert 0.0 <= after / I <= 1.0, "back, but not past 0"
+
+
 def test_back_calculation_does_not_depend_on_the_step() -> None:
     p = pi.Params(0.0, 0.0, 0.3, BACK)
     ends = []

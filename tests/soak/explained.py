@@ -32,6 +32,8 @@ EXPLAINED = [
         Explained("pipeline/allocate/box.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
         for mutant in ("1.0 + 1e-10 - 1.0 -> 1.0 + 1e-10 + 1.0", "1.0 + 1e-10 -> 1.0 - 1e-10", "1.0 -> -1.0", "1e-10 -> -1e-10")
     ),
+    Explained("pipeline/n_motor_stage.py", "return MotorParams(1.0, 0.0", "1.0 -> -1.0", "the gain at rest, where 0 is asked"),
+    Explained("pipeline/allocate/box.py", "d = 1.0", "1.0 -> -1.0", "of an unknown that is fixed: it is multiplied by 0 alone"),
     Explained("pipeline/control/heading.py", "pushes = ", "e * u.fb.aw_d_req -> e / u.fb.aw_d_req", SIGN),
     Explained("pipeline/control/pi.py", "pushes = ", "e * aw -> e / aw", SIGN),
     Explained("pipeline/allocate/effectiveness.py", "b = p.B[i * n + j] * 0.5", "0.5 -> -0.5", "it is squared"),
@@ -40,7 +42,7 @@ EXPLAINED = [
     Explained("pipeline/allocate/box.py", "spent = 5e-6 if single()", "5e-06 -> -5e-06", SINGLE),
     Explained("pipeline/allocate/level.py", "dependent = 1e-6 if single()", "1e-06 -> -1e-06", SINGLE),
     Explained("pipeline/allocate/level.py", "small = 1e-5 if single()", "1e-05 -> -1e-05", SINGLE),
-    Explained("pipeline/allocate/solve.py", "close = close * (1e-4 if single()", "0.0001 -> -0.0001", SINGLE),
+    Explained("pipeline/allocate/solve.py", "close = 1e-4 if single()", "0.0001 -> -0.0001", SINGLE),
     *(
         Explained(
             "safety/state.py",

@@ -140,10 +140,7 @@ def solve(u: Line, gone: Line, p: Params, policy: float, command: Line, k: Line,
     v = per_authority(axis_line.empty(), command, r, m)
     aim = per_authority(axis_line.empty(), command, r, m)
     w = scaled_weights(axis_line.empty(), p, r, kept, policy == WEIGHTED, m)
-    close = 1.0
-    for i in range(m):
-        close = maximum(close, abs(axis_line.get(v, i)))
-    close = close * (1e-4 if single() else 1e-10)
+    close = 1e-4 if single() else 1e-10  # of the authority: what can be done is not far above it
 
     optimality = 0.0
     rounds = 0.0
