@@ -97,6 +97,13 @@ def cpu(pid: int) -> float:
     return (int(told[11]) + int(told[12])) / TICK
 
 
+def busy() -> float:
+    """Seconds of processor time of the whole machine, what a host of it took away included."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, soft, stolen, *_ = map(int, file.readline().split()[1:])
+    return (user + nice + system + irq + soft + stolen) / TICK
+
+
 def received(port: int) -> int:
     """Bytes that came over this process's connections to a port, as the kernel counts them."""
     total = 0
@@ -123,7 +130,7 @@ class Figures(NamedTuple):
     dropped: int
     commands: Spread
     refused: int
-    cpu: tuple[float, float, float]  # hosts, router, operator: shares of one core
+    cpu: tuple[float, ...]  # robots, routers, operator, and all else on this machine: shares of one core
 
     def __str__(self) -> str:
         late = " | " if self.latency is None else f"{1e-3 * self.latency.p50:.2f} | {1e-3 * self.latency.p99:.1f} "
@@ -144,16 +151,16 @@ class Fleet:
         pids = ([one.process.pid for one in self.hosts], [one.process.pid for one in self.routers], [os.getpid()])
         took: list[int] = []
         refused: list[int] = []
-        before, bytes_before, began = [sum(map(cpu, group)) for group in pids], received(self.port), monotonic()
+        before, bytes_before, began = [*(sum(map(cpu, group)) for group in pids), busy()], received(self.port), monotonic()
         tasks = [asyncio.create_task(self._command(remote, began + seconds, took, refused)) for remote in self.commanded]
         with ExitStack() as stack:
             count, latencies, dropped = await watching(seconds, stack)
             await asyncio.gather(*tasks)
             span = monotonic() - began
-            shares = tuple((sum(map(cpu, group)) - old) / span for group, old in zip(pids, before, strict=True))
+            *ours, total = ((new - old) / span for new, old in zip((*(sum(map(cpu, group)) for group in pids), busy()), before, strict=True))
             kilobytes = (received(self.port) - bytes_before) / span / 1e3
         late = Spread.of(latencies) if latencies else None
-        return Figures(what, count / span, kilobytes, late, dropped, Spread.of(took), len(refused), shares)  # type: ignore[arg-type]
+        return Figures(what, count / span, kilobytes, late, dropped, Spread.of(took), len(refused), (*ours, max(total - sum(ours), 0.0)))
 
     async def _command(self, remote: RemoteRobot, until: float, took: list[int], refused: list[int]) -> None:
         k = 0
@@ -173,20 +180,23 @@ async def nothing(seconds: float, stack: ExitStack) -> tuple[int, list[int], int
     return 0, [], 0
 
 
-def hearing(end: str, *types: type) -> Any:
+def hearing(end: str, types: tuple[type, ...], robots: tuple[str, ...] = ("",)) -> Any:
+    """ "" is all of them."""
+
     async def watch(seconds: float, stack: ExitStack) -> tuple[int, list[int], int]:
         bus = stack.enter_context(ZenohBus(Link(connect=end, lease=LEASE)))
-        subscription: Subscription = bus.subscribe((), types, size=100_000)
+        subscriptions = [bus.subscribe((), types, size=100_000, robot=robot) for robot in robots]
         latencies: list[int] = []
 
-        async def listen() -> None:
+        async def listen(subscription: Subscription) -> None:
             async for message in subscription:
                 latencies.append(round(1e9 * (monotonic() - message.time)))
 
-        listening = asyncio.create_task(listen())
+        listening = [asyncio.create_task(listen(subscription)) for subscription in subscriptions]
         await asyncio.sleep(seconds)
-        listening.cancel()
-        missed = sum(topic.dropped for topic in bus.statistics()) + subscription.statistics().dropped
+        for task in listening:
+            task.cancel()
+        missed = sum(topic.dropped for topic in bus.statistics()) + sum(s.statistics().dropped for s in subscriptions)
         return len(latencies), latencies, missed
 
     return watch
@@ -280,13 +290,14 @@ async def whole(options: Any) -> None:
             print(f"All were there after {started:.1f} s; to connect to one took {1e3 * joined:.0f} ms.\n")
             print(
                 "| the operator watches | messages/s | kB/s in | latency p50 ms | p99 ms | missed | command p50 ms | p99 ms | refused | CPU robots | "
-                "routers | operator |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+                "routers | operator | others |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|"
             )
             ways = (
                 ("nothing", nothing),
-                ("states and errors of all", hearing(end, Transition, HardwareError)),
+                ("states and errors of all", hearing(end, (Transition, HardwareError))),
                 ("an overview of each, once a second (latency of a whole round)", asking(end, options.robots)),
-                (f"every JointState of all, {MOTORS} x {FEEDBACK:g} Hz each", hearing(end, JointState)),
+                ("every JointState of those it commands", hearing(end, (JointState,), tuple(remote.robot for remote in fleet.commanded))),
+                (f"every JointState of all, {MOTORS} x {FEEDBACK:g} Hz each", hearing(end, (JointState,))),
             )
             for what, way in ways:
                 print(await fleet.measure(what, options.seconds, way), flush=True)
