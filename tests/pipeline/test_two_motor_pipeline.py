@@ -305,6 +305,13 @@ def test_the_motors_keep_their_place_when_the_source_changes() -> None:
     assert y.esc.u_L == pytest.approx(0.5 - DT)
 
 
+@pytest.mark.parametrize("d", [0.3, 0.1])
+def test_a_dead_motor_is_saturated_where_something_would_be_asked_of_it(d: float) -> None:
+    _, left = run(Params(), State(), ActuatorReq(0.3, d, 1.0), Known(health_L=0.0))
+    _, right = run(Params(), State(), ActuatorReq(0.3, -d, 1.0), Known(health_R=0.0))
+    assert left.fb.sat_L == right.fb.sat_R == float(d != 0.3)
+
+
 def test_a_dead_motor_rests_in_spite_of_its_trim() -> None:
     s, y = run(with_(trim__offset_L=0.05, trim__gain_R=1.2), State(0.4, 0.4), ActuatorReq(0.3, 0.0, 1.0), Known(health_L=0.0), n=200)
     assert (y.esc.u_L, s.u_L) == (0.0, 0.0)

@@ -132,7 +132,7 @@ def raise_axis(x: Line, E: Line, held: Line, v: float, i: int, lo: Line, hi: Lin
                 if d != 0.0:
                     end = (effector_line.get(lo, j) if d < 0.0 else effector_line.get(hi, j)) - effector_line.get(x, j)
                     if abs(end) < t * abs(d):
-                        t = abs(end / d)
+                        t = end / d
                         block = j
             for j in range(n):
                 to = clamp(effector_line.get(x, j) + t * effector_line.get(p, j), effector_line.get(lo, j), effector_line.get(hi, j))
