@@ -120,6 +120,12 @@ def test_a_lone_number_needs_a_unit_and_a_ring_a_slot() -> None:
         Ring(Sent, 0)
 
 
+@pytest.mark.parametrize("k", [-1, 3])
+def test_a_ring_has_no_other_slots(k: int) -> None:
+    with pytest.raises(IndexError, match=f"3 slots has no slot {k}"):
+        RING.put(RING.empty(), k, Sent())
+
+
 def test_a_ring_is_replaced_slot_by_slot() -> None:
     line = RING.empty()
     for k in range(3):

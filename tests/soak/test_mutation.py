@@ -5,6 +5,7 @@ Another sample: PUSHROD_MUTATION_SEED=n. Other sizes: PUSHROD_MUTANTS=n for each
 
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.soak
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 10.0  # times as long as the tests of a package take by themselves: a mutant that needs more hangs, and that is noticed
+MEMORY = 8 << 30  # bytes
 FILES = {
     "core": ["core/scalar.py", "core/table.py", "core/noise.py"],
     **{
@@ -43,13 +45,18 @@ def own_tests(file: Path) -> list[str]:
     return [str(test) for test in sorted(plain, key=later)]
 
 
+def limit_memory() -> None:
+    """A mutant that takes more and more memory fails by itself, before it takes that of others."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
 def noticed(tree: Path, tests: list[str], seconds: float | None = None) -> bool:
     """Whether one of these tests fails with the package in `tree` in the place of ours, or they are not done in time."""
     env = environment() | {"PYTHONPATH": os.pathsep.join([str(tree), str(Path(__file__).parent)]), "PYTHONDONTWRITEBYTECODE": "1"}
     quick = ["-x", "-q", "--assert=plain", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no_shrink"]
     command = [sys.executable, "-m", "pytest", *quick, "--hypothesis-profile=no_shrink", "-m", "not soak", *tests]
     try:
-        got = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=seconds, check=False)
+        got = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=seconds, check=False, preexec_fn=limit_memory)
     except subprocess.TimeoutExpired:
         return True
     assert got.returncode in (0, 1, 2), got.stdout + got.stderr  # 2: it cannot even be imported

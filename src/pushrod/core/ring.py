@@ -29,4 +29,6 @@ class Ring:
         return line[k]
 
     def put(self, line: tuple[Any, ...], k: int, value: Any) -> tuple[Any, ...]:
+        if not 0 <= k < len(line):  # compiled code would write into what lies beside it
+            raise IndexError(f"a line of {len(line)} slots has no slot {k}")
         return (*line[:k], value, *line[k + 1 :])
