@@ -19,6 +19,7 @@ class Explained(NamedTuple):
 
 
 SINGLE = "only single precision can tell, and plain Python has none"
+NEARER = "an upper bound below 0 is nearer to 0 than the lower one"
 SIGN = "asked for its sign alone, and the divisor is not 0 there"
 MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
 EXPLAINED = [
@@ -34,6 +35,8 @@ EXPLAINED = [
     ),
     Explained("pipeline/n_motor_stage.py", "return MotorParams(1.0, 0.0", "1.0 -> -1.0", "the gain at rest, where 0 is asked"),
     Explained("pipeline/allocate/box.py", "d = 1.0", "1.0 -> -1.0", "of an unknown that is fixed: it is multiplied by 0 alone"),
+    Explained("pipeline/two_motor_pipeline.py", "least = maximum(", "abs(p.hw.u_LR_max) -> p.hw.u_LR_max", NEARER),
+    Explained("pipeline/n_motor_stage.py", "least = maximum(", "abs(p.hw.u_max[j]) -> p.hw.u_max[j]", NEARER),
     Explained("pipeline/control/heading.py", "pushes = ", "e * u.fb.aw_d_req -> e / u.fb.aw_d_req", SIGN),
     Explained("pipeline/control/pi.py", "pushes = ", "e * aw -> e / aw", SIGN),
     Explained("pipeline/allocate/effectiveness.py", "b = p.B[i * n + j] * 0.5", "0.5 -> -0.5", "it is squared"),
