@@ -63,6 +63,37 @@ def test_a_source_that_falls_silent_is_brought_to_rest_slewed_and_in_time() -> N
     run(body)
 
 
+@pytest.mark.parametrize("ahead", [0.3, 30.0, math.inf])
+def test_a_request_from_a_clock_that_is_ahead_lasts_no_longer(ahead: float) -> None:
+    async def body(b: Boat) -> None:
+        await under_way(b)
+        now = b.rt.clock.now()
+        b.rt.bus.publish(Message(AutopilotRequest(0.6, 0.3), ("ACTUATOR_REQ", "AUTOPILOT"), now + ahead, 0.0, b.rt.robot.name, "planner"))
+        await asyncio.sleep(ACT.timeout.ap + SETTLING + 3.0 * DT)
+        assert b.gives() == (0.0, 0.0)
+        assert b.helm.status == Status("autopilot", "NONE", "timeout", True)
+
+    run(body)
+
+
+def test_what_is_no_request_on_a_topic_of_requests_is_told_once() -> None:
+    async def body(b: Boat) -> None:
+        errors = b.rt.subscribe("safety/error", [HardwareError])
+        for payload in ("full ahead", ManualRequest(), AutopilotRequest(0.1, 0.0), "full ahead"):
+            now = b.rt.clock.now()
+            b.rt.bus.publish(Message(payload, ("ACTUATOR_REQ", "AUTOPILOT"), now, 0.0, b.rt.robot.name, "planner"))
+        await asyncio.sleep(2.0 * DT)
+        told = []
+        while (message := errors.poll()) is not None:
+            told.append(message.payload.error)
+        assert told == [
+            f"a {kind} on ACTUATOR_REQ/AUTOPILOT is no request of AUTOPILOT and is ignored; send AutopilotRequest"
+            for kind in ("str", "ManualRequest")
+        ]
+
+    run(body)
+
+
 @pytest.mark.parametrize("who", ["operator", "pilot", "anybody"])
 def test_everybody_may_abort_and_it_stays_until_it_is_cleared(who: str) -> None:
     async def body(b: Boat) -> None:

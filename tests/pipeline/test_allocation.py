@@ -13,7 +13,7 @@ from counts import examples
 from pushrod.core.check import problems
 from pushrod.core.model import Model
 from pushrod.pipeline.allocate.axes import Axes, Health
-from pushrod.pipeline.allocate.effectiveness import HEALTH_LEAST, In, Params, State
+from pushrod.pipeline.allocate.effectiveness import In, Params, State
 from pushrod.pipeline.allocate.priority import PRIORITY
 from pushrod.pipeline.allocate.solve import Out
 from pushrod.pipeline.allocate.weighted import WEIGHTED
@@ -133,7 +133,7 @@ def test_the_certificate_of_the_weighted_answer_is_true(p: Params, v: Axes, k: H
     g[np.array(p.hi) == p.lo] = 0.0
     inwards = np.where(u <= p.lo, np.minimum(g, 0.0), np.where(u >= p.hi, np.maximum(g, 0.0), g))
     scale = max(1.0, np.abs(first(v, m) / r).max())
-    assert np.abs(inwards[np.array(k[:n]) >= HEALTH_LEAST]).max(initial=0.0) <= 1e-10 * scale
+    assert np.abs(inwards[np.array(k[:n]) > 0.0]).max(initial=0.0) <= 1e-10 * scale
     assert y.optimality <= 1e-11 * scale
 
 
@@ -221,6 +221,29 @@ def test_no_gain_above_the_stated_bound_when_effectors_fail(model: Model, p: Par
     x = first(y.u, n) / ((hi - lo) / 2.0)
     assume((np.abs(first(y.u, n)) < 0.99 * np.minimum(-lo, hi)).all())
     assert np.linalg.norm(x) <= 10.0 * np.linalg.norm(small / r) * (1.0 + 1e-6) + 1e-9
+
+
+@both
+@given(
+    k=st.lists(st.sampled_from([1.0, 0.5, 0.2, 0.11, 0.1, 0.05, 0.001]) | st.floats(0.0, 1.0), min_size=4, max_size=4),
+    v=st.lists(st.floats(-1.0, 1.0), min_size=8, max_size=8),
+)
+@settings(max_examples=4 * COUNT)
+def test_a_weak_rotor_takes_over_no_faster_than_its_health_allows(model: Model, k: list[float], v: list[float]) -> None:
+    """Whichever of the others stand at their limits. No answer of a well quad moves an effector by more than 4 times the command, so: 4 gain_max."""
+    quad = Params(order=(0.0, 1.0, 2.0, 3.0), lo=(0.0,) * 4)
+    h = 1e-6
+    a, b = (first(allocated(model, quad, Axes(*(2.0 * v[i] + s * v[4 + i] for i in range(4))), Health(*k)).u, 4) for s in (0.0, h))
+    assert np.abs(b - a).max() <= 4.0 * quad.gain_max * h * max(map(abs, v[4:])) + 1e-8
+
+
+@both
+def test_nothing_jumps_while_an_effector_weakens_until_it_is_dead(model: Model) -> None:
+    """On the axes that are kept by either side. What is left of it at gain_max is nothing, so that giving it up changes nothing."""
+    quad = Params(order=(0.0, 1.0, 2.0, 3.0), lo=(0.0,) * 4, hi=(1.0,) * 4)
+    just, gone = (allocated(model, quad, Axes(2.0, 0.3, -0.2, 0.1), Health(e2=k)) for k in (0.1 + 1e-9, 0.1 - 1e-9))
+    assert just.lost == gone.lost
+    assert first(just.u, 4) == pytest.approx(first(gone.u, 4), abs=1e-6)
 
 
 def test_truth_table_of_a_quad() -> None:

@@ -8,7 +8,7 @@ from effector_sets import authority, first, healths, laws, matrix, sizes
 from hypothesis import given
 
 from pushrod.pipeline.allocate.axes import Health
-from pushrod.pipeline.allocate.effectiveness import HEALTH_LEAST, In, Params, State
+from pushrod.pipeline.allocate.effectiveness import In, Params, State
 from pushrod.pipeline.allocate.rank import Out, step
 
 
@@ -65,7 +65,7 @@ def test_a_dead_rotor_costs_the_least_important_axis(dead: int) -> None:
 
 def test_a_nearly_dead_rotor_costs_it_too_and_no_gain_grows() -> None:
     """The gain rises while the rotor weakens, to the bound and no further; then the axis is given up."""
-    for k in np.geomspace(1.0, HEALTH_LEAST, 50):
+    for k in np.geomspace(1.0, 1e-3, 50):
         y = decided(quad(), Health(float(k)))
         assert y.gain <= 10.0
         assert y.rank == (4.0 if y.lost.a3 == 0.0 else 3.0)

@@ -58,7 +58,7 @@ class Alloc(NamedTuple):
     order: A[Floats, Table("-", shape=("weight",), about="axes, most important first: the last are given up first")] = (0.0, 1.0, 2.0, 3.0)
     prefer: A[Floats, Table("-", about="where each effector goes when the axes leave it free")] = ZEROS
     stiff: A[Floats, Table("-", shape=("prefer",), about="how much it prefers that to the others")] = ONES
-    gain_max: A[float, Q("-", 1.0, 1e3, "an axis that would need more is lost")] = 10.0
+    gain_max: A[float, Q("-", 2.0, 1e3, "an axis or a weak effector that would need more is not served")] = 10.0
     slew_aware: A[float, flag("the allocator knows how far each effector can move in this tick")] = 0.0
 
 

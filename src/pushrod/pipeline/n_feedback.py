@@ -26,7 +26,7 @@ from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import CHANGED, changed, in_request, to_flag
 from pushrod.pipeline.motor_stage import LONGEST
 from pushrod.pipeline.n_act import Act, law
-from pushrod.pipeline.n_motor_stage import Stages
+from pushrod.pipeline.n_motor_stage import Stages, trim_offset
 from pushrod.pipeline.n_shaping import Shaped, felt
 from pushrod.pipeline.n_topic import In, Losses, Out
 from pushrod.pipeline.names import BY_NOT_FINITE, BY_UNKNOWN, FINE, NONE
@@ -68,7 +68,8 @@ def free(p: Act, y: Line, k: Line, at_rest: bool, n: int, m: int) -> Axes:
     u = effector_line.empty()
     for j in range(n):
         y_j = effector_line.get(y, j)
-        u = effector_line.put(u, j, y_j if at_rest or effector_line.get(k, j) == 0.0 else (y_j - p.trim.offset[j]) / p.trim.gain[j])
+        k_j = effector_line.get(k, j)
+        u = effector_line.put(u, j, y_j if at_rest or k_j == 0.0 else (y_j - trim_offset(p, j, k_j)) / p.trim.gain[j])
     return to_axes(effect(axis_line.empty(), law(p), u, k, n, m))
 
 

@@ -11,6 +11,7 @@ from pushrod.core.purity import pure
 from pushrod.core.quantity import flag
 from pushrod.core.scalar import clamp, maximum, minimum
 from pushrod.pipeline.allocate.axes import Line, effector_line
+from pushrod.pipeline.allocate.health import used
 from pushrod.pipeline.feedback import changed, to_flag
 from pushrod.pipeline.motor_stage import Params as MotorParams
 from pushrod.pipeline.motor_stage import pass_motor
@@ -29,22 +30,28 @@ class Stages(NamedTuple):
 
 
 @pure
-def motor(p: Act, j: int, at_rest: bool) -> MotorParams:
-    if at_rest:
+def trim_offset(p: Act, j: int, k: float) -> float:
+    return used(k, p.alloc.gain_max) * p.trim.offset[j]
+
+
+@pure
+def motor(p: Act, j: int, k: float, at_rest: bool) -> MotorParams:
+    """Of health k: a dead one rests, without its trim."""
+    if at_rest or k == 0.0:
         least = maximum(abs(p.hw.u_min[j]), abs(p.hw.u_max[j])) / p.slew.neutral_time
         up = maximum(p.slew.up[j], least)
         down = maximum(p.slew.down[j], least)
         return MotorParams(1.0, 0.0, p.hw.u_min[j], p.hw.u_max[j], p.hw.u_min[j], p.hw.u_max[j], 0.0, up, down)
     lo = maximum(p.sw.u_min[j], p.hw.u_min[j])
     hi = minimum(p.sw.u_max[j], p.hw.u_max[j])
-    return MotorParams(p.trim.gain[j], p.trim.offset[j], lo, hi, p.hw.u_min[j], p.hw.u_max[j], p.motor.deadband[j], p.slew.up[j], p.slew.down[j])
+    return MotorParams(p.trim.gain[j], trim_offset(p, j, k), lo, hi, p.hw.u_min[j], p.hw.u_max[j], p.motor.deadband[j], p.slew.up[j], p.slew.down[j])
 
 
 @pure
 def least(line: Line, p: Act, last: Line, n: int, dt: float) -> Line:
     """Lower bounds for the allocator."""
     for j in range(n):
-        q = motor(p, j, False)
+        q = motor(p, j, 1.0, False)
         a = (effector_line.get(last, j) - q.down * dt - q.offset) / q.gain if p.alloc.slew_aware != 0.0 else q.lo
         line = effector_line.put(line, j, clamp(a, q.lo, q.hi))
     return line
@@ -54,7 +61,7 @@ def least(line: Line, p: Act, last: Line, n: int, dt: float) -> Line:
 def greatest(line: Line, p: Act, last: Line, n: int, dt: float) -> Line:
     """Upper bounds for the allocator."""
     for j in range(n):
-        q = motor(p, j, False)
+        q = motor(p, j, 1.0, False)
         b = (effector_line.get(last, j) + q.up * dt - q.offset) / q.gain if p.alloc.slew_aware != 0.0 else q.hi
         line = effector_line.put(line, j, clamp(b, q.lo, q.hi))
     return line
@@ -62,7 +69,7 @@ def greatest(line: Line, p: Act, last: Line, n: int, dt: float) -> Line:
 
 @pure
 def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: int, dt: float) -> Stages:
-    """`k`: the health of each; a dead one rests, without its trim."""
+    """`k`: the health of each."""
     trimmed = z.trimmed
     clamped = z.clamped
     banded = z.banded
@@ -70,7 +77,7 @@ def pass_all(z: Stages, p: Act, last: Line, u: Line, k: Line, at_rest: bool, n: 
     through = z.through
     acted = False
     for j in range(n):
-        w = pass_motor(motor(p, j, at_rest or effector_line.get(k, j) == 0.0), effector_line.get(last, j), effector_line.get(u, j), dt)
+        w = pass_motor(motor(p, j, effector_line.get(k, j), at_rest), effector_line.get(last, j), effector_line.get(u, j), dt)
         trimmed = effector_line.put(trimmed, j, w.trimmed)
         clamped = effector_line.put(clamped, j, w.clamped)
         banded = effector_line.put(banded, j, w.banded)

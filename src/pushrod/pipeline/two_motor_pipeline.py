@@ -3,7 +3,7 @@
     req -> cmd -> alloc -> u_L = (s - d) / k_L, u_R = (s + d) / k_R -> trim, clamp, dead band, slew -> ach
 
 k    health of a motor as announced [-]: 1 well, 0 dead. What it can contribute shrinks with it, and the allocator knows
-f    how much of a weak motor is used [-]: f = clamp(k gain_max - 1, 0, 1); its bounds are those of a well one times k f, its trim offset times f
+f    how much of the range of a weak motor is used [-] (`allocate.health`); its trim offset is used as much
 meas what a motor really does, where that is measured: the difference is told as a residual, and stays out of what controllers unwind by,
      for making up for it is their work
 
@@ -27,6 +27,7 @@ from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import clamp, maximum, minimum
 from pushrod.pipeline import request
 from pushrod.pipeline.act import Act, Params
+from pushrod.pipeline.allocate.health import edge, known_health, used
 from pushrod.pipeline.allocate.two_motor import Bounds, allocate
 from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import Motors, Pair, Seen, diagnose, feedback, free, to_flag
@@ -84,31 +85,23 @@ def motor_params(p: Act, gain: float, offset: float, at_rest: bool) -> MotorPara
 
 
 @pure
-def reach(p: Act, m: MotorParams, last: float, dt: float) -> Pair:
-    """Bounds of one motor for the allocator: its limits, and how far it can slew in this tick if that is to be known."""
+def reach(p: Act, m: MotorParams, f: float, last: float, dt: float) -> Pair:
+    """Bounds of one motor for the allocator: what is used of its range, and how far it can slew in this tick if that is to be known."""
+    lo = edge(f, m.lo, m.lo, m.hi)
+    hi = edge(f, m.hi, m.lo, m.hi)
     if p.alloc.slew_aware == 0.0:
-        return Pair(m.lo, m.hi)
+        return Pair(lo, hi)
     a = (last - m.down * dt - m.offset) / m.gain
     b = (last + m.up * dt - m.offset) / m.gain
-    return Pair(clamp(a, m.lo, m.hi), clamp(b, m.lo, m.hi))
+    a = clamp(a, m.lo, m.hi)
+    b = clamp(b, m.lo, m.hi)
+    return Pair(clamp(lo, a, b), clamp(hi, a, b))
 
 
 @pure
 def shared_out(v: float, k: float) -> float:
     """What a motor of health k is asked for, so that it contributes v."""
     return v / k if k > 0.0 else 0.0
-
-
-@pure
-def known_health(k: float, gain_max: float) -> float:
-    """k; 0 for a motor that would need too much gain, or of which nothing is known."""
-    return minimum(k, 1.0) if k * gain_max > 1.0 else 0.0
-
-
-@pure
-def used(k: float, gain_max: float) -> float:
-    """f: all of a motor that does enough, less and less of a weaker one."""
-    return clamp(k * gain_max - 1.0, 0.0, 1.0)
 
 
 @pure
@@ -144,15 +137,13 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
     m = motors(p, known, at_rest)
     k_L = m.k_L
     k_R = m.k_R
-    c_L = k_L * used(k_L, p.alloc.gain_max)
-    c_R = k_R * used(k_R, p.alloc.gain_max)
     h = tick(dt)
     last_L = clamp(s.u_L, p.hw.u_LR_min, p.hw.u_LR_max)
     last_R = clamp(s.u_R, p.hw.u_LR_min, p.hw.u_LR_max)
 
-    reach_L = reach(p, m.L, last_L, h)
-    reach_R = reach(p, m.R, last_R, h)
-    b = Bounds(c_L * reach_L.s, c_L * reach_L.d, c_R * reach_R.s, c_R * reach_R.d)
+    reach_L = reach(p, m.L, used(k_L, p.alloc.gain_max), last_L, h)
+    reach_R = reach(p, m.R, used(k_R, p.alloc.gain_max), last_R, h)
+    b = Bounds(k_L * reach_L.s, k_L * reach_L.d, k_R * reach_R.s, k_R * reach_R.d)
     alloc = Allocated(0.0, 0.0)
     well = alloc
     if not at_rest:
@@ -160,8 +151,8 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
         well = alloc
         if k_L < 1.0 or k_R < 1.0:
             fit = motors(p, Known(1.0, 1.0, 0.0, 0.0, 0.0), False)
-            fit_L = reach(p, fit.L, last_L, h)
-            fit_R = reach(p, fit.R, last_R, h)
+            fit_L = reach(p, fit.L, 1.0, last_L, h)
+            fit_R = reach(p, fit.R, 1.0, last_R, h)
             well = allocate(p.alloc, Bounds(fit_L.s, fit_L.d, fit_R.s, fit_R.d), cmd.u_s_cmd, cmd.u_d_cmd)
 
     L = pass_motor(m.L, last_L, shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L), h)

@@ -163,7 +163,7 @@ def as_done(p: Act, u: In, y: Out, done: Effectors) -> Out:
     """What the step told, had its outputs been these."""
     n, m = len(p.hw.u_min), len(p.sw.a_min)
     at_rest = u.src == NONE
-    k = healths(effector_line.empty(), u.health, n)
+    k = healths(effector_line.empty(), u.health, p.alloc.gain_max, n)
     line = from_effectors(effector_line.empty(), done)
     net = free(p, line, k, at_rest, n, m)
     before = free(p, from_effectors(effector_line.empty(), y.u), k, at_rest, n, m)

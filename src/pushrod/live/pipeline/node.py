@@ -130,9 +130,10 @@ class PipelineNode(ABC):
         self._held = ""  # what a gate said, until all motors obey again
         self._status: Status | None = None
         self._miscounted = ""  # what was said last of a request with too few or too many numbers
+        self._strays: set[tuple[str, str]] = set()  # topics and kinds of messages that are no requests, each told once
         self._at = {source: topic_of(options.topics.get(source, f"ACTUATOR_REQ/{source}")) for source in ASKING}
         for topic in self._at.values():
-            context.listen(topic, self.requests)
+            context.listen(topic)
         for motor in self._motors:
             context.listen(motor.topic, (ThrusterState,), latched=True)
         context.publish(Switched(True, self.mode), "MODE")
@@ -153,8 +154,11 @@ class PipelineNode(ABC):
                     self.measured[j] = payload.u
                     if payload.health is not None:
                         self.health = (*self.health[:j], payload.health, *self.health[j + 1 :])
-        elif topic[: len(at := self._at.get(payload.source, ()))] == at and payload.source in self._at:
-            self._hear(payload, message.time)
+        elif type(payload) in self.requests and payload.source in self._at and topic[: len(at := self._at[payload.source])] == at:
+            now = self.context.now()
+            self._hear(payload, now if message.time > now else message.time)  # a clock that is ahead makes no request last longer
+        else:
+            self._ignore(topic, payload)
 
     def handle_request(self, request: Any) -> Any:
         """A request of a source, a Switch, an Announce, or "status"."""
@@ -257,6 +261,14 @@ class PipelineNode(ABC):
         self._miscounted = miscount
         expected = len(self.heard[request.source].values)
         self.heard[request.source] = Heard((*values, *(float("nan"),) * expected)[:expected], time)
+
+    def _ignore(self, topic: tuple[str, ...], payload: Any) -> None:
+        place, kind = "/".join(topic), type(payload).__name__
+        if (place, kind) not in self._strays:
+            self._strays.add((place, kind))
+            source = next((source for source, at in self._at.items() if topic[: len(at)] == at), "")
+            meant = [request for request in self.requests if getattr(request, "source", "") == source] or self.requests
+            self.context.report_error(f"a {kind} on {place} is no request of {source} and is ignored; send {meant[0].__name__}")
 
     def _enter(self, answer: Switched, by: str) -> Switched:
         if answer.ok and answer.mode != self.mode:

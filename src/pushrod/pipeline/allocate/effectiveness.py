@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Floats, Q, Table
-from pushrod.core.scalar import clamp, maximum
+from pushrod.core.scalar import maximum
 from pushrod.pipeline.allocate.axes import M_MOST, N_MOST, Axes, Health, Line, axis_line, effector_line, matrix_line
+from pushrod.pipeline.allocate.health import known_health
 
 WEIGHTS_SPREAD = 1e6  # between the most and the least important axis, as errors relative to its authority
-HEALTH_LEAST = 1e-3  # an effector that does less counts as dead: it is not asked
 
 SQUARE = (1.0, 1.0, 1.0, 1.0, -1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0, -1.0)
 
@@ -34,7 +34,7 @@ class Params(NamedTuple):
     hi: A[Floats, Table("-", shape=("lo",), about="greatest output of each effector")] = (1.0, 1.0, 1.0, 1.0)
     prefer: A[Floats, Table("-", shape=("lo",), about="where each effector goes when the axes leave it free")] = (0.0, 0.0, 0.0, 0.0)
     stiff: A[Floats, Table("-", shape=("lo",), about="how much it prefers that to the others")] = (1.0, 1.0, 1.0, 1.0)
-    gain_max: A[float, Q("-", 1.0, 1e3, "an axis that would need more is lost: effectors per share of the healthy authority")] = 10.0
+    gain_max: A[float, Q("-", 2.0, 1e3, "what would need more is not served: effectors per share of the healthy authority")] = 10.0
 
     def flaws(self, dt: float | None) -> Iterator[str]:
         n, m = len(self.lo), len(self.weight)
@@ -79,11 +79,6 @@ class In(NamedTuple):
 
 
 @pure
-def working(k: float) -> float:
-    return clamp(k, 0.0, 1.0) if k >= HEALTH_LEAST else 0.0
-
-
-@pure
 def half_range(p: Params, j: int) -> float:
     """D_j; 1 for an effector that cannot move, which its bounds hold where it is."""
     d = 0.5 * (p.hi[j] - p.lo[j])
@@ -111,7 +106,7 @@ def authorities(r: Line, p: Params, n: int, m: int) -> Line:
 def scaled(E: Line, p: Params, r: Line, k: Line, n: int, m: int) -> Line:
     """A, row by row."""
     for j in range(n):
-        d = working(effector_line.get(k, j)) * half_range(p, j)
+        d = known_health(effector_line.get(k, j), p.gain_max) * half_range(p, j)
         for i in range(m):
             E = matrix_line.put(E, i * n + j, p.B[i * n + j] * d / axis_line.get(r, i))
     return E

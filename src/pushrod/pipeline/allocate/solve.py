@@ -26,7 +26,8 @@ from pushrod.pipeline.allocate.axes import (
     to_effectors,
 )
 from pushrod.pipeline.allocate.box import least_squares, single
-from pushrod.pipeline.allocate.effectiveness import In, Params, authorities, half_range, scaled, scaled_weights, working
+from pushrod.pipeline.allocate.effectiveness import In, Params, authorities, half_range, scaled, scaled_weights
+from pushrod.pipeline.allocate.health import edge, known_health, used
 from pushrod.pipeline.allocate.level import raise_axis, reached
 from pushrod.pipeline.allocate.rank import decide, lost
 
@@ -97,7 +98,8 @@ def outputs(u: Line, p: Params, x: Line, k: Line, a: Line, b: Line, lo: Line, hi
             if t <= effector_line.get(a, j)
             else (effector_line.get(hi, j) if t >= effector_line.get(b, j) else t * half_range(p, j))
         )
-        u = effector_line.put(u, j, clamp(to if working(effector_line.get(k, j)) > 0.0 else 0.0, effector_line.get(lo, j), effector_line.get(hi, j)))
+        to = to if known_health(effector_line.get(k, j), p.gain_max) > 0.0 else 0.0
+        u = effector_line.put(u, j, clamp(to, effector_line.get(lo, j), effector_line.get(hi, j)))
     return u
 
 
@@ -166,15 +168,16 @@ def effect(v: Line, p: Params, u: Line, k: Line, n: int, m: int) -> Line:
     for i in range(m):
         t = 0.0
         for j in range(n):
-            t = t + p.B[i * n + j] * working(effector_line.get(k, j)) * effector_line.get(u, j)
+            t = t + p.B[i * n + j] * known_health(effector_line.get(k, j), p.gain_max) * effector_line.get(u, j)
         v = axis_line.put(v, i, t)
     return v
 
 
 @pure
-def bounds(line: Line, values: tuple[float, ...], n: int) -> Line:
+def bounds(line: Line, p: Params, ends: tuple[float, ...], k: Line, n: int) -> Line:
+    """How far each is used."""
     for j in range(n):
-        line = effector_line.put(line, j, values[j])
+        line = effector_line.put(line, j, edge(used(effector_line.get(k, j), p.gain_max), ends[j], p.lo[j], p.hi[j]))
     return line
 
 
@@ -184,8 +187,8 @@ def answer(p: Params, policy: float, u: In) -> Out:
     n = len(p.lo)
     m = len(p.weight)
     k = from_health(effector_line.empty(), u.health)
-    lo = bounds(effector_line.empty(), p.lo, n)
-    hi = bounds(effector_line.empty(), p.hi, n)
+    lo = bounds(effector_line.empty(), p, p.lo, k, n)
+    hi = bounds(effector_line.empty(), p, p.hi, k, n)
     y = solve(effector_line.empty(), axis_line.empty(), p, policy, from_axes(axis_line.empty(), u.v), k, lo, hi, n, m)
     v = effect(axis_line.empty(), p, y.u, k, n, m)
     return Out(to_effectors(y.u), to_axes(v), to_axes(y.lost), y.gain, y.rank, y.optimality, y.rounds)
