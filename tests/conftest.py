@@ -1,6 +1,7 @@
 """Where the reference data is: copies in tests/golden, and a folder `shared` beside the checkout that not everyone has."""
 
 import hashlib
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from counts import examples
 # how long an example takes says more about the machine than about the code
 settings.register_profile("pushrod", max_examples=examples(100), deadline=None, print_blob=True)
 settings.load_profile("pushrod")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell: programs under test would not hear Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 

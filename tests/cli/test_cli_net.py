@@ -152,7 +152,7 @@ def test_what_is_refused_says_why_and_what_to_do(armed, pushrod):
 
 
 def test_numbers_below_zero_and_every_verb_of_a_motor(armed, pushrod, tmp_path):
-    (tmp_path / "wave.yaml").write_text("trajectory: [{time: 0.05 s, position: 5 deg}, {time: 100 ms, position: 0}]\nrepeat: 2\n")
+    (tmp_path / "wave.yaml").write_text("trajectory: [{time: 0.3 s, position: 5 deg}, {time: 500 ms, position: 0}]\nrepeat: 2\n")
     for asked in (
         ("set_position", "-0.5", "--duration", "200 ms"),
         ("set_velocity", "-10 deg/s", "--duration", "0.1"),
@@ -166,7 +166,7 @@ def test_numbers_below_zero_and_every_verb_of_a_motor(armed, pushrod, tmp_path):
 
 
 def test_wait_tells_how_a_motion_ended(armed, pushrod, tmp_path):
-    (tmp_path / "wave.yaml").write_text("trajectory: [{time: 0.05 s, position: 5 deg}, {time: 100 ms, position: 0}]\n")
+    (tmp_path / "wave.yaml").write_text("trajectory: [{time: 0.3 s, position: 5 deg}, {time: 500 ms, position: 0}]\n")
     got = pushrod("cmd", "hook_motor", "trajectory", tmp_path / "wave.yaml", "--wait", "--id", "wave")
     assert got.exit_code == 0, got.output
     assert re.search(r": completed at -?[\d.e-]+ rad\n", got.stdout)

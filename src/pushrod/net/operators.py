@@ -27,7 +27,7 @@ class Operators:
         self._longest = longest
         self._lock = threading.Lock()
         self._sessions: dict[str, set[str]] = {}  # by operator
-        self._left: set[str] = set()
+        self._left: dict[str, list[str]] = {}  # sessions that said goodbye, and whose leases have ended with it
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
         # nobody may pass for what commands inside the robot
         self._taken = {WATCHDOG, "local", "runtime", *rt.hosts, *rt.nodes}
@@ -46,10 +46,15 @@ class Operators:
             log.info("%s: operator %s is connected", self._rt.robot.name, operator)
 
     def leave(self, operator: str, session: str) -> None:
-        """It says goodbye before it goes."""
+        """It says goodbye before it goes; its leases end before it is answered."""
         with self._lock:
-            if session in self._sessions.get(operator, ()):
-                self._left.add(session)
+            sessions = self._sessions.get(operator, set())
+            if session not in sessions:
+                return
+            self._left[session] = freed = []
+            if sessions - self._left.keys():
+                return  # it is still here by another
+        freed += [host.name for host in self._rt.hosts.values() if host.release_lease(operator)]
 
     def went(self, operator: str, session: str) -> None:
         with self._lock:
@@ -57,21 +62,20 @@ class Operators:
             if session not in sessions:
                 return
             sessions.discard(session)
-            left = session in self._left
-            self._left.discard(session)
+            left = self._left.pop(session, None)
             if sessions:
                 return  # it is still here by another
             del self._sessions[operator]
             while len(self._numbers) > REMEMBERED:
                 self._numbers.popitem(last=False)
         rt = self._rt
-        bitten = [] if left else rt.watching.forsake(operator, f"its operator {operator} has vanished")
-        freed = [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(operator)]
+        bitten = [] if left is not None else rt.watching.forsake(operator, f"its operator {operator} has vanished")
+        freed = (left or []) + [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(operator)]
         for host in (host for host in rt.hosts.values() if host.name in bitten):
             rt.clock.later(BITE, partial(host.release_lease, operator))  # a watchdog takes it over, and lets no other in between
-        what = "has left" if left else "has vanished"
+        what = "has vanished" if left is None else "has left"
         then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
-        log.log(logging.INFO if left else logging.WARNING, "%s: operator %s %s%s", rt.robot.name, operator, what, f"; {then}" if then else "")
+        log.log(logging.WARNING if left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, operator, what, f"; {then}" if then else "")
 
     def knows(self, operator: str, session: str) -> bool:
         return session in self._sessions.get(operator, ())
