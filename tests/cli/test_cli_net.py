@@ -188,8 +188,8 @@ def test_a_motion_that_somebody_else_ends_was_not_completed(armed, program, push
     assert "cancelled" in ended[0].stdout
 
 
-def _overview(pushrod):
-    return json.loads(pushrod("top", "--json").stdout)["robots"][0]["overview"]
+def _overview(pushrod, robot="lifter"):
+    return json.loads(pushrod("top", robot, "--json").stdout)["robots"][0]["overview"]
 
 
 @pytest.mark.parametrize(
@@ -312,6 +312,23 @@ def test_a_host_that_is_stopped_does_not_answer(state, robot_file, pushrod):
             assert got.exit_code == 4, got.output
         finally:
             server.process.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_who_waits_is_told_that_the_host_has_gone(state, robot_file, program, pushrod, number):
+    with Server(state, robot_file, "--simulation", "--name", f"mortal{number}", "--arm", *PATIENT) as server:
+        ended = []
+        asked = ("cmd", f"mortal{number}/motor", "set_velocity", "0.0001", "--wait")
+        waiting = threading.Thread(target=lambda: ended.append(program(*asked)))
+        waiting.start()
+        until(lambda: any(a["acted"] for a in _overview(pushrod, f"mortal{number}")["actuators"]))
+        try:
+            server.process.send_signal(number)
+            waiting.join(20.0)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert ended[0].returncode == 4, ended
+        assert f"the host of mortal{number} vanished" in ended[0].stderr, ended
 
 
 def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, robot_file, pushrod, program):

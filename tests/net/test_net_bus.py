@@ -86,6 +86,24 @@ def test_what_is_published_here_is_heard_there_as_it_was_and_in_order(pair):
     assert drain(watch) == sent
 
 
+def test_who_listens_before_anything_was_published_misses_nothing(pair):
+    """Also through a router, which has not told the publisher yet that somebody listens."""
+    one, other = pair
+    watches = {}
+    for k in range(8):  # each topic is published to for the first time
+        topic = f"actuator/base/{k}"
+        watches[topic] = other.subscribe(topic, (EndMotion,))
+        ready = other.subscribe("ready", (JointState,))
+        until(
+            lambda ready=ready: one.publish(message(JointState(("j",)), "ready")) or ready.statistics().received > 0
+        )  # so the one before is known too
+        other.unsubscribe(ready)
+        one.publish(message(EndMotion(float(k), "completed"), topic))
+    for k, watch in enumerate(watches.values()):
+        until(lambda watch=watch: watch.statistics().received > 0)
+        assert drain(watch)[0].payload.position == float(k)
+
+
 def test_here_it_is_the_same_object_at_once_and_does_not_come_back(pair):
     one, other = pair
     here, there = one.subscribe(), other.subscribe()

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 import zenoh
-from net_rig import HostProcess, arm
+from net_rig import HostProcess, arm, free_port
 from waiting import soon
 
 from pushrod.core.errors import InputError, NetworkError, ParameterError, UnknownNameError
-from pushrod.net import AccessError, RemoteRobot, ZenohBus, connect, fingerprint, key, robots
+from pushrod.net import AccessError, Link, RemoteRobot, ZenohBus, connect, fingerprint, key, robots, router
 from pushrod.net.courier import Courier
 from pushrod.net.wire import CommandAsk, Hello, Reply, decode, encode, pack
 from pushrod.runtime import (
@@ -128,6 +128,19 @@ def test_a_motion_is_awaited_whether_it_ended_before_or_after_one_asks(host):
         await soon(lambda: motor.joint_state is not None and motor.joint_state.positions[0] == pytest.approx(x + 0.05))
 
     remotely(host, body)
+
+
+def test_the_first_motion_through_a_router_is_awaited_as_any_other():
+    async def main() -> None:
+        end = f"tcp/127.0.0.1:{free_port()}"
+        with router(Link(end)), HostProcess(connect=end):
+            for k in range(3):
+                async with await connect("arm", Link(connect=end)) as remote:
+                    for name in ("shoulder_motor", "elbow_motor"):
+                        assert (await remote[name].sync.set_position(0.01 * (k + 1), id=f"{name} {k}")).ok
+                        assert (await remote.motion(name, f"{name} {k}", timeout=5.0)).reason == "completed"
+
+    asyncio.run(main())
 
 
 def test_several_commands_act_as_one_or_not_at_all(host):

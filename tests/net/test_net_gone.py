@@ -122,6 +122,26 @@ def test_a_host_that_is_stopped_or_killed_is_seen_to_be_gone_within_a_second():
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_who_waits_for_the_end_of_a_motion_is_told_that_its_host_is_gone(number):
+    async def main() -> None:
+        with HostProcess() as host:
+            async with await connect("arm", host.link()) as remote:
+                assert (await remote["shoulder_motor"].sync.set_velocity(0.1, id="long")).ok
+                waiting = asyncio.create_task(remote.motion("shoulder_motor", "long"))
+                await asyncio.sleep(0.05)
+                host.signal(number)
+                since = time.monotonic()
+                with pytest.raises(HostGoneError, match="before .*shoulder_motor had told the end of the motion 'long'"):
+                    await waiting
+                assert time.monotonic() - since < GONE
+                await soon(lambda: remote.state == "gone")
+                since = time.monotonic()
+            assert time.monotonic() - since < 2.0 * GONE, "it is not kept from ending"
+
+    asyncio.run(main())
+
+
 def test_commands_that_lay_in_the_buffers_of_a_stopped_host_do_not_act_when_it_wakes():
     async def main() -> None:
         with HostProcess("plain") as host:

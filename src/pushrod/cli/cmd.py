@@ -97,6 +97,7 @@ async def _end(remote: "RemoteRobot", address: str, asked: "Asked", name: str, k
     import asyncio
 
     from pushrod.robot.joint import units
+    from pushrod.runtime.delivery import CommandTimeout
 
     assert asked.id is not None
     try:
@@ -104,6 +105,8 @@ async def _end(remote: "RemoteRobot", address: str, asked: "Asked", name: str, k
     except asyncio.CancelledError:
         typer.echo(f"\nthe motion goes on; to end it: pushrod cmd {name} stop", err=True)
         raise
+    except CommandTimeout:
+        raise  # its host is gone, or does not answer, which says nothing about the motion
     except TimeoutError as error:
         typer.echo(f"{name}: {error}", err=True)
         return NOT_COMPLETED

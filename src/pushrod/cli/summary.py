@@ -74,6 +74,11 @@ def _number(value: float | None, unit: str) -> str:
     return f"{value:.3g}" if unit == "-" else f"{value:.3g} {unit}"
 
 
+def _measured(value: float | None, unit: str) -> str:
+    """None: the run was over before, or never came to what is to be measured."""
+    return "not in this run" if value is None else _number(value, unit)
+
+
 def _expectations(outcomes: tuple["Outcome", ...], signs: dict[int, str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("expected", overflow="fold")
@@ -82,7 +87,9 @@ def _expectations(outcomes: tuple["Outcome", ...], signs: dict[int, str]) -> Tab
     table.add_column("")
     for outcome in outcomes:
         e = outcome.expectation
-        table.add_row(str(e), e.bounds.translate(signs), _number(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]")
+        table.add_row(
+            str(e), e.bounds.translate(signs), _measured(outcome.value, e.unit), "[green]held[/]" if outcome.held else "[bold red]FAILED[/]"
+        )
     return table
 
 
@@ -96,7 +103,7 @@ def _comparisons(compared: tuple["Compared", ...], signs: dict[int, str]) -> Tab
         if i:
             table.add_section()
         comparison = found.comparison
-        first, second = (_number(value, comparison.what.unit) for value in found.values)
+        first, second = (_measured(value, comparison.what.unit) for value in found.values)
         ratio = "-" if found.ratio is None else f"{found.ratio:.3g} times"
         asked = f"second ≥ {comparison.times:g} times first".translate(signs) if comparison.times else "second over first"
         verdict = "" if not comparison.times else "[green]held[/]" if found.held else "[bold red]FAILED[/]"

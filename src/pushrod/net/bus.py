@@ -32,7 +32,10 @@ LATE = 2.0  # [s] that others have to tell their newest messages
 
 
 class _Outlet:
-    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it."""
+    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it.
+
+    A new one is wanted too: who listens through a router is not known yet, and what is published first must not be missed.
+    """
 
     __slots__ = ("_asked", "_listened", "lock", "n", "publisher")
 
@@ -41,7 +44,7 @@ class _Outlet:
         self.n = 0
         self.publisher = session.declare_publisher(name, congestion_control=zenoh.CongestionControl.DROP, allowed_destination=zenoh.Locality.REMOTE)
         self._listened = False
-        self._asked = float("-inf")
+        self._asked = time.monotonic()
         self.publisher.declare_matching_listener(Callback(self._matching, indirect=False))
         self._matching(self.publisher.matching_status)
 

@@ -41,6 +41,7 @@ def follow(remote: "RemoteRobot", estimate: Estimate, closing: threading.Event) 
     while not closing.wait(1.0):
         try:
             remote.courier.sweep()
+            remote.look_again()
             if remote.alive and not remote.description.stepped:
                 exchange_time(remote.bus.session.zenoh, remote.robot, estimate)
         except zenoh.ZError:

@@ -135,6 +135,8 @@ class Link:
             "transport/link/protocols": sorted({end.partition("/")[0] for end in (*self.listen, *self.connect)} or {"tcp"}),
             "transport/shared_memory/enabled": False,  # its threads and files outlive a killed process
             f"{tx}/lease": lease,
+            # a host that was stopped takes a call and says nothing; whoever calls it again cannot be closed before that is given up
+            "transport/unicast/open_timeout": max(1000, 2 * lease),
             f"{tx}/keep_alive": 4,
             # nobody who publishes ever waits for the network; whoever commands, no longer than it takes to see that the host is gone
             f"{tx}/queue/congestion_control/drop/wait_before_drop": 0,

@@ -11,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import zenoh
 
@@ -23,6 +23,7 @@ from pushrod.net.courier import Courier
 from pushrod.net.following import exchange_time, follow, follow_steps
 from pushrod.net.offset import Estimate, Offset
 from pushrod.net.remote_actuator import RemoteActuator
+from pushrod.net.remote_motion import await_end
 from pushrod.net.remote_parameters import RemoteParameters
 from pushrod.net.service import raised
 from pushrod.net.told import Description, Overview
@@ -32,10 +33,8 @@ from pushrod.runtime.arming import LIMIT, Armed, Disarmed
 from pushrod.runtime.bus import Policy, Subscription
 from pushrod.runtime.delivery import TIMEOUT
 from pushrod.runtime.message import EndMotion, Transition
-from pushrod.runtime.motion_waiter import ADVICE
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.result import Refused, Result
-from pushrod.runtime.time_limit import time_limit
 from pushrod.safety.state import State
 
 log = logging.getLogger("pushrod.net")
@@ -72,6 +71,7 @@ class RemoteRobot:
         self._tick_time = 0.0
         self._logged = float("-inf")
         self._state = State.DISARMED
+        self._was_gone = False  # so that its state may have changed unheard
         self._handles: dict[str, RemoteActuator] = {}
         self._told = {one.name: one for one in self.description.actuators}
         self._declared: list[Any] = []
@@ -84,7 +84,7 @@ class RemoteRobot:
         await self.close()
 
     def __repr__(self) -> str:
-        return f"<{self.robot}, elsewhere, as {self.operator!r}: {self.state.value if self.alive else 'gone'}, {len(self._told)} actuators>"
+        return f"<{self.robot}, elsewhere, as {self.operator!r}: {self.state}, {len(self._told)} actuators>"
 
     def __getitem__(self, address: Address) -> RemoteActuator:
         path = paths.find({name: one.path for name, one in self._told.items()}, address)
@@ -98,9 +98,9 @@ class RemoteRobot:
         return self.caller.alive and not self.bus.session.closed
 
     @property
-    def state(self) -> State:
-        """The last one heard of."""
-        return self._state
+    def state(self) -> State | Literal["gone"]:
+        """The last one heard of; "gone" while its host is not there: nobody knows then."""
+        return self._state if self.alive else "gone"
 
     @property
     def offset(self) -> Offset:
@@ -150,21 +150,8 @@ class RemoteRobot:
         return [self.bus.kinds.result(decode(encode(one), SentResult)) for one in sent]
 
     async def motion(self, address: Address, command_id: str, timeout: float | None = None) -> EndMotion:
-        """Wait for the end of the motion that this command began."""
-        actuator = self[address]
-        watch = self.subscribe(actuator.topic, (EndMotion,))
-        try:
-            ended = await self.tell("ended", address=actuator.name, id=command_id)
-            if ended is not None:
-                return EndMotion(**{name: value for name, value in ended.items() if name != "type"})
-            async with time_limit(timeout, f"{actuator.name}: the motion {command_id!r} has not ended", ADVICE):
-                async for message in watch:
-                    if message.payload.command_id == command_id:
-                        end: EndMotion = message.payload
-                        return end
-            raise EOFError(f"the bus was closed before motion {command_id!r} ended")
-        finally:
-            self.bus.unsubscribe(watch)
+        """Wait for the end of the motion that this command began. HostGoneError where its host vanishes meanwhile."""
+        return await await_end(self, self[address], command_id, timeout)
 
     async def request(self, part: str, request: Any, timeout: float = TIMEOUT) -> Any:
         """Ask an actuator, sensor or controller something that is its own business. Plain data both ways."""
@@ -278,9 +265,23 @@ class RemoteRobot:
 
     def _host_changed(self, alive: bool) -> None:
         if not alive:
+            self._was_gone = True
             self.courier.fail(HostGoneError(f"the host of {self.robot} vanished while it was asked: look whether it acted, and connect again"))
         for told in self.host_changed:
             told(alive)
+
+    def look_again(self) -> None:
+        """Ask for the state of a host that was away."""
+        if self._was_gone and self.alive:
+            self._was_gone = False
+            self.caller.ask(key.of(self.robot, "info", "overview"), encode({}), TIMEOUT, self._seen_again)
+
+    def _seen_again(self, answer: bytes | Exception) -> None:
+        told = None if isinstance(answer, Exception) else decode(answer, Reply).answer
+        if isinstance(told, Value):
+            self._state = State(told.value["state"])
+        else:
+            self._was_gone = True
 
     def _heard(self, states: Subscription) -> None:
         while (message := states.poll()) is not None:

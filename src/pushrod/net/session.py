@@ -39,7 +39,10 @@ class Session:
         with _opening:
             if _open.pop(id(self), None) is None:
                 return
-        self.zenoh.close()  # type: ignore[no-untyped-call]
+        try:
+            self.zenoh.close()  # type: ignore[no-untyped-call]
+        except zenoh.ZError as error:
+            log.warning("the network was left before all of it had ended: %s", str(error).partition(" at /")[0])
 
     @property
     def closed(self) -> bool:
