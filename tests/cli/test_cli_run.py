@@ -115,9 +115,10 @@ def test_a_group_that_is_not_there_is_said_of_the_option_that_named_it(program, 
 @pytest.mark.parametrize(("machine", "channel", "live"), [("car", "accel", True), ("boat", "v_req", True), ("car", "accel", False)])
 def test_ctrl_c_in_a_terminal_says_how_far_it_got_and_leaves_a_log_of_that(machine, channel, live, tmp_path):
     (tmp_path / "s.yaml").write_text(f"scenario: s\nduration: {3000 if live else 10000} s\ndt: 10 ms\nsignals: {{{channel}: [{{constant: 0.3}}]}}\n")
+    command = [sys.executable, "-m", "pushrod", "run", machine, str(tmp_path / "s.yaml"), *(["--live"] if live else [])]
+    subprocess.run([*command, "--duration", "0.1", "--no-log"], check=True, capture_output=True)  # so that it is not stopped while it compiles
     program, terminal = pty.openpty()
-    command = ["run", machine, str(tmp_path / "s.yaml"), "--out", str(tmp_path), *(["--live"] if live else [])]
-    process = subprocess.Popen([sys.executable, "-m", "pushrod", *command], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+    process = subprocess.Popen([*command, "--out", str(tmp_path)], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     os.close(terminal)
     said = b""
     while b"simulating" not in said:

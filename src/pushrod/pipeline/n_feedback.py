@@ -21,6 +21,7 @@ from pushrod.pipeline.allocate.axes import (
     to_pulses,
 )
 from pushrod.pipeline.allocate.box import single
+from pushrod.pipeline.allocate.health import is_share
 from pushrod.pipeline.allocate.solve import Answer, effect
 from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import CHANGED, changed, in_request, to_flag
@@ -87,12 +88,12 @@ def residual(p: Act, net: Axes, u: In, k: Line, at_rest: bool, n: int, m: int) -
 
 @pure
 def numbers_known(u: In, n: int) -> bool:
-    """Are health and measurements numbers?"""
+    """Are healths from 0 to 1, and measurements numbers?"""
     k = from_health(effector_line.empty(), u.health)
     meas = from_effectors(effector_line.empty(), u.u_meas)
     fine = True
     for j in range(n):
-        fine = fine and finite(effector_line.get(k, j)) and (u.measured == 0.0 or finite(effector_line.get(meas, j)))
+        fine = fine and is_share(effector_line.get(k, j)) and (u.measured == 0.0 or finite(effector_line.get(meas, j)))
     return fine
 
 

@@ -11,7 +11,7 @@ axis, stage by stage, and add up. A neutral request (source NONE, or one that is
 (`allocate.rank`), and a weak effector is asked for less than gain_max times what a well one would be, whatever limits act (`allocate.health`).
 
 A tick that is no length of time is 0: nothing moves, and `bad_dt` tells. An effector whose health is no number counts as dead, with a measurement
-that is none there is no residual, and `bad_known` tells.
+that is none there is no residual, and `bad_known` tells; so it does of a health outside 0 to 1.
 """
 
 from typing import NamedTuple

@@ -15,7 +15,7 @@ lost; up to 2 / gain_max it is used less and less, so that nothing jumps on the 
 while no limit acts, and twice that in any case, for a motor takes over what the other one cannot give.
 
 A tick that is no length of time (negative, NaN, infinite) is 0: nothing moves, and `bad_dt` tells. A health that is no number is 0, with a
-measurement that is none there is no residual, and `bad_known` tells.
+measurement that is none there is no residual, and `bad_known` tells; so it does of a health outside 0 to 1.
 """
 
 from typing import Annotated as A
@@ -27,7 +27,7 @@ from pushrod.core.quantity import Q, flag
 from pushrod.core.scalar import clamp, maximum, minimum
 from pushrod.pipeline import request
 from pushrod.pipeline.act import Act, Params
-from pushrod.pipeline.allocate.health import edge, known_health, used
+from pushrod.pipeline.allocate.health import edge, is_share, known_health, used
 from pushrod.pipeline.allocate.two_motor import Bounds, allocate
 from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import Motors, Pair, Seen, diagnose, feedback, free, to_flag
@@ -120,7 +120,7 @@ def seen(m: Motors, y_L: float, y_R: float, known: Known, dt: float) -> Seen:
     """The residual: what measured motors do beyond what they were told. None where it cannot be known, which is told."""
     bad_dt = to_flag(not (dt >= 0.0 and dt <= LONGEST))
     measures = request.finite(known.u_L_meas) and request.finite(known.u_R_meas)
-    strange = to_flag(not (request.finite(known.health_L) and request.finite(known.health_R) and (measures or known.measured == 0.0)))
+    strange = to_flag(not (is_share(known.health_L) and is_share(known.health_R) and (measures or known.measured == 0.0)))
     if known.measured == 0.0 or not measures:
         return Seen(0.0, 0.0, bad_dt, strange)
     a = free(m, known.u_L_meas, known.u_R_meas)

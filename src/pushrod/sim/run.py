@@ -16,7 +16,7 @@ from pushrod.sim.expectation import Outcome, judge
 from pushrod.sim.machine import Machine
 from pushrod.sim.response import Response, respond
 from pushrod.sim.scenario import Scenario
-from pushrod.sim.tracked import Tracked, signals_of
+from pushrod.sim.tracked import TAKEN, Tracked, signals_of
 
 Array = NDArray[np.float64]
 CHUNKS = 20
@@ -191,7 +191,7 @@ def signals(run: Any, inputs: dict[str, Array]) -> dict[str, Array]:
 
 
 def _response(pair: Tracked, columns: dict[str, Array], dt: float) -> Response:
-    flags = [columns[name] != 0.0 for name in pair.saturated]
+    flags = [np.abs(columns[name]) > TAKEN for name in pair.saturated]
     acting = np.logical_or.reduce(flags) if flags else None
     return respond(columns[pair.request], columns[pair.achieved], dt, pair.low, pair.high, pair.rate, acting)
 

@@ -2,7 +2,7 @@
 
 track:
   - {request: steer_req, achieved: steer_ach, limit: steer_lim, rate: 0.5}              bounds: numbers, texts with a unit, or parameters
-  - {request: req.u_s_req, achieved: fb.u_s_ach, saturated: [fb.sat_any], when: {req.src: AUTOPILOT}}
+  - {request: req.u_s_req, achieved: fb.u_s_ach, saturated: [diag.loss_s.clamp], when: {req.src: AUTOPILOT}}
 """
 
 import re
@@ -21,6 +21,7 @@ from pushrod.core.quantity import Choice
 from pushrod.core.record import Leaf, get, numbers
 
 Text = msgspec.Meta
+TAKEN = 1e-6  # of a signal that tells what a limit takes: less is rounding
 
 
 class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,7 +32,7 @@ class Pair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     limit: A[float | str | None, Text(description="bound of |achieved|: a number, text with a unit, or the path of a parameter")] = None
     limits: A[tuple[float | str, float | str] | None, Text(description="lower and upper bound of achieved")] = None
     rate: A[float | str | None, Text(description="bound of the rate of achieved, per second")] = None
-    saturated: A[list[str], Text(description="flags that tell of a limit: while one of them is set counts as saturated")] = []
+    saturated: A[list[str], Text(description="flags of limits, or what they take: while one of these signals is not 0 counts as saturated")] = []
     when: A[dict[str, float | str], Text(description="a signal and its value: where it never has it nobody asks, and the row is left out")] = {}
 
 

@@ -13,6 +13,12 @@ from pushrod.core.scalar import clamp, minimum
 
 
 @pure
+def is_share(k: float) -> bool:
+    """Is this a health at all?"""
+    return k >= 0.0 and k <= 1.0
+
+
+@pure
 def known_health(k: float, gain_max: float) -> float:
     """k; 0 for a motor that would need too much gain, or of which nothing is known."""
     return minimum(k, 1.0) if k * gain_max > 1.0 else 0.0
