@@ -13,10 +13,13 @@ from counts import examples
 settings.register_profile("pushrod", max_examples=examples(100), deadline=None, print_blob=True)
 settings.load_profile("pushrod")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background by a shell: programs under test would not hear Ctrl-C
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure() -> None:
+    """A shell starts what runs in the background with Ctrl-C ignored, and so would be every program the tests start."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -374,32 +375,44 @@ def test_ctrl_c_disarms_and_says_so(state, robot_file):
     assert not list((state / "run").glob("brief*"))
 
 
-def test_after_kill_9_a_robot_is_not_armed_until_somebody_has_looked(state, robot_file, pushrod):
-    with Server(state, robot_file, "--simulation", "--name", "victim", "--arm", *PATIENT) as server:
-        server.end(signal.SIGKILL)
-    records = state / "guard" / quote("victim")
-    until(lambda: any('"done"' in file.read_text() for file in records.glob("*.json")))
-    again = Server(state, robot_file, "--simulation", "--name", "victim", "--arm", *PATIENT)
-    assert again.process.wait(60.0) == 3
-    with Server(state, robot_file, "--simulation", "--name", "victim", *PATIENT):
-        got = pushrod("arm", "victim")
-        assert got.exit_code == 3
-        assert "the guard disarmed victim" in got.stderr
-        assert "pushrod acknowledge 'victim'" in got.stderr
-        assert pushrod("acknowledge", "victim").exit_code == 0
-        assert pushrod("arm", "victim").exit_code == 0
-        assert pushrod("disarm", "victim").exit_code == 0
-
-
 DRIVER = """
 class Motor:
-    disarm = "stuck_driver:torque_off"
+    disarm = f"{__name__}:torque_off"
     def init(self, context, options): ...
     def handle_command(self, payload, command): ...
 
 def torque_off(options):
     raise OSError("the bus is cut")
 """
+
+
+DRIVEN = """robot: stuck
+links: [a, b]
+joints:
+  j: {{kind: continuous, parent: a, child: b, limits: {{velocity: 1, effort: 1}}}}
+actuators:
+  m: {{joint: j, driver: {}:Motor}}
+"""
+
+
+def test_after_kill_9_a_robot_is_not_armed_until_somebody_has_looked(state, tmp_path, pushrod):
+    (tmp_path / "calm_driver.py").write_text(DRIVER.replace('raise OSError("the bus is cut")', "pass"))
+    (tmp_path / "r.yaml").write_text(DRIVEN.format("calm_driver"))
+    robot = tmp_path / "r.yaml"
+    with Server(state, robot, "--name", "victim", "--arm", *PATIENT) as server:
+        server.end(signal.SIGKILL)
+    records = state / "guard" / quote("victim")
+    until(lambda: any('"done"' in file.read_text() for file in records.glob("*.json")))
+    again = Server(state, robot, "--name", "victim", "--arm", *PATIENT)
+    assert again.process.wait(60.0) == 3
+    with Server(state, robot, "--name", "victim", *PATIENT):
+        got = pushrod("arm", "victim")
+        assert got.exit_code == 3
+        assert "the guard disarmed victim" in got.stderr
+        assert f"run on {socket.gethostname()}, which drives it: pushrod acknowledge 'victim'" in got.stderr
+        assert pushrod("acknowledge", "victim").exit_code == 0
+        assert pushrod("arm", "victim").exit_code == 0
+        assert pushrod("disarm", "victim").exit_code == 0
 
 
 def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):

@@ -103,6 +103,7 @@ def test_where_records_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         (Guard(True), "limit must be"),
         (Guard("1 s"), "limit must be"),  # type: ignore[arg-type]
         (Guard(within=-1.0), "within must be 0 to 60 s, got -1.0"),
+        (Guard(call=0.0), "call must be 0.02 to 3600 s, got 0.0"),
         (Guard(state=5), "state must be a folder, got 5"),  # type: ignore[arg-type]
     ],
 )

@@ -19,6 +19,8 @@ import odd_disarm
 import pytest
 
 from faults import guard_pid
+from pushrod.guard import process
+from pushrod.guard.judge import ARMED
 from pushrod.guard.locating import place, plain_flaw
 from pushrod.guard.settings import record_folder
 from pushrod.robot import Actuator, Joint, Limits, Robot
@@ -122,14 +124,97 @@ def test_a_guard_that_is_killed_while_nothing_is_armed_changes_nothing(tmp_path:
     live(body, robot(file=str(tmp_path / "notes")))
 
 
-def test_a_guard_that_was_stopped_does_not_count_as_one(tmp_path: Path) -> None:
+def test_a_guard_that_was_stopped_does_not_count_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "UNANSWERED", 0.5)
+
+    async def body(rt: Runtime) -> tuple[str, float]:
+        assert rt.arm().ok
+        await asyncio.sleep(0.6)  # one that is well answers all the time
+        assert rt.state is State.ARMED
+        os.kill(guard_pid(rt.guard), signal.SIGSTOP)
+        since = time.monotonic()
+        await until(lambda: rt.state is not State.ARMED)
+        return rt.arming.why, time.monotonic() - since
+
+    why, took = live(body, robot(file=str(tmp_path / "notes")))
+    assert ") did not answer for 0.5 s (it was stopped, or hung) and was ended for that: nobody would disarm in an emergency" in why
+    assert took > 0.3
+
+
+class Listened:
+    """A guard, and what is told of it."""
+
+    def __init__(self, progress: Callable[[], list[process.Progress]] = list) -> None:
+        self.acted: list[str] = []
+        self.died: list[str] = []
+        self.guard = process.Guarded("heard", Guard(limit=0.05), progress, self.acted.append, self.died.append)
+        assert self.guard.watch(ARMED).result(20.0) == []
+
+
+def test_a_process_that_goes_on_hears_what_its_guard_said_before_it_ended() -> None:
+    """The heartbeat is held up until the guard has acted and is gone: its last words are still to be read."""
+    hold = threading.Event()
+
+    def progress() -> list[process.Progress]:
+        while hold.is_set() and Path(f"/proc/{one.guard.pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z":
+            time.sleep(0.005)
+        return []
+
+    one = Listened(progress)
+    hold.set()
+    asyncio.run(until(lambda: bool(one.acted or one.died)))
+    one.guard.close()
+    assert not one.died
+    assert one.acted[0].startswith("the guard has disarmed it: no heartbeat for ")
+
+
+def test_a_blown_fuse_means_that_the_guard_has_acted_though_it_was_killed_before_it_said_so() -> None:
+    one = Listened()
+    one.guard.fuse[0] = 1
+    os.kill(one.guard.pid, signal.SIGKILL)
+    asyncio.run(until(lambda: bool(one.acted or one.died)))
+    one.guard.close()
+    assert (one.acted, one.died) == (["the guard has disarmed it: what for, it could not say: see its record"], [])
+
+
+def test_a_driver_that_never_comes_back_from_a_call_is_dead(tmp_path: Path) -> None:
+    home = threading.Event()
+
+    class Hanging(Motor):
+        blocking = True
+
+        def handle_command(self, payload: Any, command: Any) -> None:
+            if payload.velocity > 0.5:
+                home.wait(30.0)
+
     async def body(rt: Runtime) -> str:
         assert rt.arm().ok
-        os.kill(guard_pid(rt.guard), signal.SIGSTOP)
-        await until(lambda: rt.state is not State.ARMED)
-        return rt.guard
+        assert (await rt["m0"].sync.set_velocity(0.1)).ok
+        await asyncio.sleep(0.9)  # idle for longer than a call may take
+        assert rt.state is State.ARMED
+        rt["m0"].publish.set_velocity(1.0)
+        await until(lambda: rt.state is State.ERROR)
+        home.set()
+        return rt.arming.why
 
-    assert "was ended by SIGKILL" in live(body, robot(file=str(tmp_path / "notes")))
+    why = live(body, robot(file=str(tmp_path / "notes")), Hanging, guard=Guard(limit=0.7, call=0.8))
+    assert why.startswith("the guard has disarmed it: the driver of base/j0/m0 is stuck in one call for "), why
+    assert len((tmp_path / "notes").read_text().splitlines()) >= 1
+
+
+def test_a_refused_command_does_not_repeat_the_whole_record(tmp_path: Path) -> None:
+    async def body(rt: Runtime) -> None:
+        assert rt.arm().ok
+        os.kill(guard_pid(rt.guard), signal.SIGTERM)
+        await until(lambda: rt.state is State.ERROR)
+        rt.force_disarm()
+        await until(lambda: bool(rt.arm().missing))
+        said = str(rt["m0"].direct.set_velocity(0.1))
+        assert "arming was refused: " in said
+        assert "the guard disarmed guarded" in said
+        assert len(said) < 300 < len(rt.arm().missing[0])
+
+    live(body, robot(file=str(tmp_path / "notes")))
 
 
 def test_without_a_guard_it_arms_only_where_asked_and_shows_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -181,10 +266,10 @@ def test_a_simulated_robot_is_guarded_too_though_nothing_outlives_it() -> None:
             os.kill(guard_pid(rt.guard), signal.SIGTERM)
             await until(lambda: rt.state is State.ERROR)
             assert rt.force_disarm().ok
-            await until(lambda: rt.arm().missing != () and "simulated in the process" in rt.arm().missing[0])
-            [record] = rt.acknowledge()
-            assert {one["result"] for one in record.actuators.values()} == {"in the process"}
-            assert rt.arm().ok
+            await until(lambda: rt.arm().ok)  # it is recorded, but there is nothing to look at
+            assert rt.acknowledge() == []
+            [file] = record_folder("guarded").glob("*.json.seen")
+            assert {one["result"] for one in json.loads(file.read_text())["actuators"].values()} == {"in the process"}
 
     asyncio.run(main())
 

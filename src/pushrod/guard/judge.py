@@ -5,7 +5,8 @@
     a loop has been in one call for longer than max(limit, 2 period)         dead: stuck
     a loop has not been called for longer than limit + period                dead: its thread is gone, or starved
 
-`period` is the loop's own, so that a slow one may be slow. Its ticks are odd while a loop is inside a call. Pure functions over plain data.
+`period` is the loop's own, so that a slow one may be slow. Its ticks are odd while a loop is inside a call. A driver that blocks counts as a
+loop while it is in a call, with half of what such a call may take for its period. Pure functions over plain data.
 """
 
 from collections.abc import Mapping

@@ -29,6 +29,8 @@ from pushrod.guard.wire import Message, Reader, by_path, pack
 
 log = logging.getLogger("pushrod.guard")
 UNANSWERED = 2.0  # [s] of heartbeats without a sign of life: the guard is stopped, or stuck
+LAPSE = 0.1  # [s] between two heartbeats that count at most: when this process was stopped, the guard was not asked anything
+UNHEARD = "what for, it could not say: see its record"
 SEND = 1.0  # [s] for the guard to take a message
 END = 1.0  # [s] for it to end when told to
 
@@ -71,7 +73,9 @@ class Guarded:
         self._held: dict[str, Actuator] = {}
         self._problems: dict[str, str] = {}  # what it could not even be told
         self._level = SAFE
-        self._unanswered = 0
+        self._silence = 0.0  # [s] of heartbeats since its last sign of life
+        self._last_beat = time.monotonic()
+        self._silenced = ""  # why it was ended from here
         self.over = ""  # why it is not there any more
         self.acting = False
         self._line, self._process, self.fuse = _start(robot)
@@ -113,6 +117,8 @@ class Guarded:
             self._n += 1
             n = self._n
             self._asked[n] = future
+            if self._level == SAFE:
+                self._silence, self._last_beat = 0.0, time.monotonic()
             self._level = level
         if self.over or not self._tell(("watch", level, n)):
             self._asked.pop(n, None)
@@ -154,6 +160,8 @@ class Guarded:
             elif self._level != SAFE:
                 due = time.monotonic() + self._settings.beat
                 heard = self._beat()
+        while self._hear(reader):  # what it said before it ended: perhaps that it has acted
+            pass
         self._gone()
 
     def _hear(self, reader: Reader) -> bool:
@@ -162,16 +170,13 @@ class Guarded:
         except OSError:
             data = b""
         for kind, *rest in reader.feed(data):
-            self._unanswered = 0
+            self._silence = 0.0
             if kind == "told":
                 future = self._asked.pop(rest[0], None)
                 if future is not None:
                     future.set_result(rest[1])
             elif kind == "acting":
-                self.acting = True
-                self._end(f"the guard has disarmed it: {rest[0]}")
-                log.error("the guard (pid %d) has acted: %s", self.pid, rest[0])
-                self._acted(self.over)
+                self._has_acted(rest[0])
             elif kind == "acted":
                 log.error("the guard is done: %s", rest[0])
         return bool(data)
@@ -183,11 +188,19 @@ class Guarded:
                 self._known.add(each.key)
                 self._tell(("source", each.key, each.name, float(each.period)))
             counts.append((each.key, each.ticks))
-        self._unanswered += 1
-        if self._unanswered * self._settings.beat > UNANSWERED:
-            log.error("the guard (pid %d) does not answer", self.pid)
+        now = time.monotonic()
+        self._silence += min(now - self._last_beat, LAPSE)
+        self._last_beat = now
+        if self._silence > UNANSWERED and not self._silenced:
+            self._silenced = f"did not answer for {self._silence:.1f} s (it was stopped, or hung) and was ended for that"
             self._process.kill()
         return self._tell(("beat", tuple(counts)))
+
+    def _has_acted(self, why: str) -> None:
+        self.acting = True
+        self._end(f"the guard has disarmed it: {why}")
+        log.error("the guard (pid %d) has acted: %s", self.pid, why)
+        self._acted(self.over)
 
     def _end(self, why: str) -> None:
         self.over = self.over or why
@@ -199,8 +212,11 @@ class Guarded:
     def _gone(self) -> None:
         """The line is down: it has ended, in whatever way."""
         said = bool(self.over)
+        if not said and self.fuse[0]:
+            self._has_acted(UNHEARD)
+            said = True
         code = self._reap()
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        how = self._silenced or (f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}")
         self._end(f"the guard process (pid {self.pid}) {how}")
         if not said:
             log.error("%s", self.over)

@@ -42,6 +42,11 @@ class Record(NamedTuple):
         bad = {path: one for path, one in self.actuators.items() if one["result"] not in ("ok", "in the process")}
         return {path: one["result"] + (f": {one['detail']}" if one["detail"] else "") for path, one in bad.items()}
 
+    @property
+    def harmless(self) -> bool:
+        """All that was armed was simulated in the process that ended, so that nothing was left for anybody to look at."""
+        return not self.flaw and not self.acting and all(one["result"] == "in the process" for one in self.actuators.values())
+
     def __str__(self) -> str:
         if self.flaw:
             return f"a record of the guard cannot be read ({self.flaw}): {self.file}"
@@ -67,9 +72,9 @@ def all_waiting(state: str | Path | None = None) -> list[Record]:
     return [record for folder in folders if folder.is_dir() for record in _in(folder, unquote(folder.name))]
 
 
-def acknowledge(robot: str, state: str | Path | None = None) -> list[Record]:
-    """Somebody has looked at the robot: it may be armed again. Gives back what was acknowledged."""
-    records = waiting(robot, state)
+def acknowledge(robot: str, state: str | Path | None = None, harmless: bool = False) -> list[Record]:
+    """Somebody has looked at the robot: it may be armed again. Gives back what was acknowledged. `harmless`: only those nobody needs to look at."""
+    records = [record for record in waiting(robot, state) if record.harmless or not harmless]
     busy = [record for record in records if record.acting and _runs(record.guard)]
     if busy:
         raise InputError(f"the guard of {robot} (pid {busy[0].guard}) is still calling disarm functions: acknowledge it when it has ended")

@@ -9,15 +9,18 @@ from urllib.parse import quote
 from pushrod.core.errors import InputError
 
 LEAST, MOST = 0.02, 60.0  # [s] of a limit
+LONGEST = 3600.0  # [s] of a call
 BEAT = 0.01  # [s] between two heartbeats, at most
 
 
 class Guard(NamedTuple):
-    """limit: the longest silence [s]. within: what each disarm function may take in the guard [s]. state: where records go, else the usual folder."""
+    """limit: the longest silence [s]. within: what each disarm function may take in the guard [s]. state: where records go, else the usual folder.
+    call: the longest call of a driver that blocks [s]; longer than a command waits for its answer."""
 
     limit: float = 0.25
     within: float = 5.0
     state: str | Path | None = None
+    call: float = 10.0
 
     @property
     def beat(self) -> float:
@@ -31,7 +34,7 @@ def checked(guard: Guard | bool) -> Guard | None:
         return Guard() if guard else None
     if not isinstance(guard, Guard):
         raise InputError(f"guard must be Guard(limit=...), True, or False for none, got {guard!r:.60}")
-    for name, lo, hi in (("limit", LEAST, MOST), ("within", 0.0, MOST)):
+    for name, lo, hi in (("limit", LEAST, MOST), ("within", 0.0, MOST), ("call", LEAST, LONGEST)):
         x = getattr(guard, name)
         if isinstance(x, bool) or not isinstance(x, Real) or not lo <= float(x) <= hi:
             raise InputError(f"guard: {name} must be {lo:g} to {hi:g} s, got {x!r}")

@@ -5,6 +5,7 @@ What could not be made safe is reported by path. After `disarm()` returns, nothi
 """
 
 import logging
+import textwrap
 import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from pushrod.safety.state import Event, State, follow
 
 log = logging.getLogger("pushrod.runtime")
 LIMIT = 5.0  # [s] for each disarm function
+SHORT = 120  # letters of why arming was refused, told with each command that comes after
 
 
 class NotSafeError(PushrodError, RuntimeError):
@@ -78,8 +80,9 @@ class Arming:
                 return Armed(False, self.state, step.refusal, (self._next(),))
             missing = self._checks() or self._guarded(ARMED)  # the guard last: from here on it acts
             if missing:
+                short = textwrap.shorten("; ".join(missing), SHORT, placeholder=" ... (arm again to read all)")  # every refused command repeats it
                 for name in out:
-                    self._disarmers[name].gate.out = f"arming was refused: {'; '.join(missing)}"
+                    self._disarmers[name].gate.out = f"arming was refused: {short}"
                 return Armed(False, self.state, "checks", tuple(missing))
             self._epochs += 1
             for name in out:

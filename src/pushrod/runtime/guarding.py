@@ -6,9 +6,12 @@ commanding is not stuck. What counts for a control loop is in `guard/judge.py`.
 
 import asyncio
 import itertools
+import logging
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import TimeoutError as Late
+from contextlib import suppress
 from typing import Any
 
 from pushrod.guard.judge import ARMED, SAFE, TURNS
@@ -18,6 +21,7 @@ from pushrod.guard.settings import Guard
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.host import Host
 
+log = logging.getLogger("pushrod.guard")
 START = 20.0  # [s] for a guard to have imported every disarm function
 ANSWER = 1.0  # [s] for one that is ready
 SWITCHED_OFF = "without a guard, as asked: nothing disarms it should this process die or hang"
@@ -49,6 +53,7 @@ class Guarding:
         self._trouble = ""  # that kept it from being started
         self._keys = itertools.count(1)
         self._loops: dict[int, Cadence] = {}
+        self._blocking = {next(self._keys): host for host in hosts if host.slot is not None}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = 0  # of the event loop
         self._turns = 0
@@ -101,8 +106,13 @@ class Guarding:
         """What it did before and nobody has acknowledged."""
         if self.off == STEPPED:
             return []
-        how = f"look at the robot, then rt.acknowledge(), or: pushrod acknowledge {self._robot!r}"
-        return [f"{record}; {how}" for record in waiting(self._robot, self._state)]
+        with suppress(OSError):  # a folder that is only read; what is harmless keeps nobody from arming
+            for record in acknowledge(self._robot, self._state, harmless=True):
+                log.warning("%s; nothing is left to look at", record)
+        where = f" --state {self._state}" if self._state is not None else ""
+        how = f"look at the robot, then run on {socket.gethostname()}, which drives it: pushrod acknowledge {self._robot!r}{where}"
+        records = [record for record in waiting(self._robot, self._state) if not record.harmless]
+        return [f"{record}; {how} (in its own program: rt.acknowledge())" for record in records]
 
     def acknowledge(self) -> list[Record]:
         return acknowledge(self._robot, self._state)
@@ -181,6 +191,10 @@ class Guarding:
                 del self._loops[key]
             else:
                 yield Progress(key, f"the loop {cadence.name}", cadence.period, cadence.progress)
+        for key, host in self._blocking.items():  # one that waits for a command, is out or is being set up is not missed
+            progress = host.slot.progress if host.slot is not None else 0
+            if progress % 2 and host.gate.epoch and not host.part.stopped and self._settings is not None:
+                yield Progress(key, f"the driver of {host.name}", 0.5 * self._settings.call, progress)
 
     def _acted(self, why: str) -> None:
         self._report(("guard",), why)

@@ -34,6 +34,8 @@ class SlotStatistics(NamedTuple):
 
 
 class Slot(ABC):
+    progress = 0  # calls begun and calls ended on the driver's thread: odd inside one
+
     @abstractmethod
     def open(self) -> None:
         """From here on it is served."""
@@ -118,7 +120,11 @@ class ThreadSlot(Slot):
 
     def _run(self) -> None:
         while (job := self._bell.get()) is not None:
-            job()
+            self.progress += 1
+            try:
+                job()
+            finally:
+                self.progress += 1
 
     def close(self, patience: float) -> bool:
         self._bell.put(None)
