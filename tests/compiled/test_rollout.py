@@ -43,6 +43,16 @@ def test_stepper_has_the_bits_of_plain_python() -> None:
     assert stepper.state == s
 
 
+def test_a_stepper_that_was_warmed_up_is_as_it_was() -> None:
+    warmed, other = (Stepper(LAG_WORLD, Params(), dt=DT, seed=5) for _ in range(2))
+    for _ in range(3):
+        warmed.warm()
+        assert (warmed.k, warmed.state, warmed.y.tolist()) == (other.k, other.state, other.y.tolist())
+        for one in (warmed, other):
+            one.advance()
+    assert warmed.state == other.state != Stepper(LAG_WORLD, Params(), dt=DT, seed=5).state
+
+
 def test_every_instance_of_a_batch_has_the_bits_of_its_own_rollout() -> None:
     T = np.linspace(0.01, 0.2, 150)
     many = batch(LAG_WORLD, Params(), {"u": US}, steps=STEPS, dt=DT, vary={"lag.T": T}, every=1, seed=5, threads=2)

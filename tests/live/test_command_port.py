@@ -9,7 +9,7 @@ from pushrod.core.errors import InputError, PushrodError
 from pushrod.live import Actuation, Attitude, Flight, SimulatedMachine, Torque
 from pushrod.live.command_port import Outputs
 from pushrod.robot import Actuator, Robot
-from pushrod.runtime import Runtime, SteppedClock, run
+from pushrod.runtime import Runtime, SteppedClock, WallClock, run
 from pushrod.runtime.payload import Stop
 from pushrod.sim import machine
 from pushrod.vehicles.gear import REVERSE
@@ -116,6 +116,25 @@ class TestSurroundings:
             live.surround({"wheel": 1.0})
         with pytest.raises(PushrodError, match="did you mean 'slope'"):
             live.surround({"slop": 1.0})
+
+
+@pytest.mark.parametrize("clock", [WallClock, SteppedClock])
+def test_its_world_is_compiled_before_anything_is_live(clock, monkeypatch):
+    done = []
+    live = SimulatedMachine(machine.load("car"), dt=0.02)
+    monkeypatch.setattr(live, "warm", lambda: done.append("warm"))
+    step = live.step
+    monkeypatch.setattr(live, "step", lambda: (done.append("tick"), step()))
+    now = clock()
+
+    async def main():
+        async with Runtime(live.robot, machine=live, clock=now, guard=False) as rt:
+            assert done == (["warm"] if clock is WallClock else [])
+            assert rt.state == "disarmed"
+            await asyncio.sleep(0.1)
+        assert done.count("tick") >= 1
+
+    run(main(), now)
 
 
 def test_a_machine_without_a_robot_or_without_a_record_says_so():

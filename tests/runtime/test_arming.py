@@ -55,6 +55,13 @@ def test_a_disarm_function_that_raises_is_named_and_leads_to_error() -> None:
     assert transitions[:4] == [("disarmed", "armed"), ("armed", "disarming"), ("disarming", "error"), ("error", "disarmed")]
 
 
+def test_who_comes_late_learns_the_state_of_a_robot_that_was_never_armed() -> None:
+    async def body(rt):
+        return rt.subscribe("state_machine", latched=True).poll().payload
+
+    assert run(robot(), {"motor": Servo}, body) == Transition("disarmed", "disarmed", "started")
+
+
 def test_force_disarm_is_for_errors_only() -> None:
     async def body(rt):
         rt.arm()

@@ -73,8 +73,8 @@ def _of_machine(name: str, settings: list[str], alias: str | None, dt: str | Non
 
     what = machines.load(name, settings)
     tick = _dt(what, dt)
-    SimulatedMachine(what, dt=tick).step()  # its world is compiled in the first tick, which may take seconds: not while it is live
     live = SimulatedMachine(what, dt=tick)
+    live.warm()  # before others are told that it is being started
     if alias is not None:
         live.robot = replace(live.robot, name=alias)
     return LiveRobot(live.robot, live)

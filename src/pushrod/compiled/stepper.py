@@ -43,6 +43,11 @@ class Stepper:
         self._head = (packed.values, packed.first, packed.each, self._S, self._U, self._Y)
         self._tables = packed.tables
 
+    def warm(self) -> None:
+        """Compile what the first tick calls, which may take seconds; nothing changes."""
+        *params, S, U, Y = self._head
+        self._call(*params, S.copy("K"), U, Y.copy("K"), self.k, self.dt, self.seed, self.instance, *self._tables)
+
     def advance(self) -> None:
         """One tick: reads `u`, writes `y`. Nothing is checked here: it is for loops in a hurry."""
         self._call(*self._head, self.k, self.dt, self.seed, self.instance, *self._tables)

@@ -114,6 +114,9 @@ class Runtime:
         self._stack.callback(running.take(self.robot.name))
         self.clock.open()
         try:
+            if self.machine is not None and isinstance(self.clock, WallClock):
+                await asyncio.to_thread(self.machine.warm)
+            self._transition(self.state, self.state, "started")
             self._guarding.open()
             self.arming.open()
             self._stack.callback(self.parameters.watch("", self._parameters_changed))
