@@ -231,6 +231,16 @@ def test_check_looks_at_drivers_and_their_options_too(pushrod, tmp_path):
     assert "note: actuators.m: driver 'elsewhere:Motor' cannot be imported here, so its options were not looked at: No module" in elsewhere.stdout
 
 
+def test_check_finds_a_motor_that_a_pipeline_is_to_drive_and_the_robot_does_not_have(pushrod, tmp_path):
+    joints = "".join(f"  j{i}: {{kind: continuous, parent: a, child: b{i}}}\n" for i in (1, 2))
+    motors = "".join(f"  {name}: {{joint: j{i}}}\n" for i, name in ((1, "left"), (2, "right")))
+    pipeline = 'controllers:\n  pipe:\n    driver: "pushrod.live.pipeline:TwoMotorNode"\n    options: {motors: [left, rigt]}\n'
+    (tmp_path / "r.yaml").write_text(f"robot: r\nlinks: [a, b1, b2]\njoints:\n{joints}actuators:\n{motors}{pipeline}")
+    got = pushrod("check", tmp_path / "r.yaml")
+    assert got.exit_code == 2
+    assert "controllers.pipe.options.motors[1]: there is no actuator named 'rigt'; did you mean 'right'?" in got.stderr
+
+
 def test_a_machine_that_names_a_robot_is_still_a_machine(pushrod, tiny):
     (tiny / "m.yaml").write_text((tiny / "m.yaml").read_text() + "robot: nobody\n")
     assert "m.yaml:5: robot: " in pushrod("check", tiny / "m.yaml").stderr

@@ -4,11 +4,13 @@ import sys
 from typing import Any
 
 from pushrod.config.yaml_file import Keys
+from pushrod.core.errors import UnknownNameError
 from pushrod.robot.description import Robot
 from pushrod.robot.options import plain
 from pushrod.robot.parameter_flaws import defaults
+from pushrod.robot.path import actuator_paths, find
 from pushrod.robot.reference import references, with_values
-from pushrod.runtime.driver import find_driver, option_flaws
+from pushrod.runtime.driver import checked_options, find_driver, option_flaws
 from pushrod.runtime.driver_flaws import driver_flaws
 from pushrod.runtime.part import ACTUATOR, NODE
 
@@ -41,5 +43,21 @@ def check_drivers(robot: Robot) -> tuple[list[tuple[Keys, str]], list[str]]:
             ]
             if not references(part.options) - values.keys():
                 options = plain(with_values(part.options, values))
-                flaws += [((*at, "options", *path), text) for path, text in option_flaws(options, getattr(made, "options", None))]
+                wrong = option_flaws(options, getattr(made, "options", None)) or _not_there(robot, made, options, part.name)
+                flaws += [((*at, "options", *path), text) for path, text in wrong]
     return flaws, notes
+
+
+def _not_there(robot: Robot, driver: Any, options: dict[str, Any], name: str) -> list[tuple[Keys, str]]:
+    """Actuators that its options name, as `drives(options)` tells of a controller that commands some, and the robot does not have."""
+    drives = getattr(driver, "drives", None)
+    if drives is None:
+        return []
+    known = actuator_paths(robot)
+    wrong: list[tuple[Keys, str]] = []
+    for path, address in drives(checked_options(options, driver.options, name)):
+        try:
+            find(known, address)
+        except UnknownNameError as error:
+            wrong.append((path, str(error)))
+    return wrong

@@ -91,6 +91,11 @@ class PipelineNode(ABC):
     def tick_hz(options: Options) -> float:
         return options.hz
 
+    @staticmethod
+    def drives(options: Options) -> list[tuple[tuple[str | int, ...], str]]:
+        """The actuators it commands, by where its options name them."""
+        return [(("motors", i), address) for i, address in enumerate(options.motors)]
+
     @abstractmethod
     def neutral_requests(self, options: Any) -> dict[str, Heard]:
         """What each source is taken to ask before it has asked."""
