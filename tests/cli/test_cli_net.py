@@ -140,6 +140,13 @@ def test_the_robot_may_be_left_out_where_there_is_only_one(armed, pushrod):
         assert (got.exit_code, got.stdout) == (0, "lifter/frame/lift/motor: accepted\n"), got.output
 
 
+@pytest.mark.parametrize(("words", "cause"), [((), "pushrod estop"), (("smoke",), "smoke"), (("smoke", "in", "lab"), "smoke in lab")])
+def test_an_estop_stops_whatever_is_written(armed, pushrod, words, cause):
+    got = pushrod("estop", *words, "--as", "ann")
+    assert (got.exit_code, got.stdout) == (0, "lifter: estopped\n"), got.output
+    assert f"the robot is e-stopped ({cause}, by ann)" in pushrod("arm").stderr
+
+
 def test_what_is_clamped_is_told_from_and_to(armed, pushrod):
     got = pushrod("cmd", "lifter/motor", "set_position", "70 cm", "--velocity", "9")
     assert (got.exit_code, got.stdout) == (0, "lifter/frame/lift/motor: clamped: position 0.7 -> 0.5 m, velocity 9 -> 4 m/s\n")
@@ -286,7 +293,7 @@ def test_top_as_json_is_one_document(armed, pushrod):
 
 
 def test_robots_that_are_not_there(lifter, pushrod, tmp_path, monkeypatch):
-    for verb in (("arm", "ghost"), ("disarm", "ghost"), ("estop", "ghost"), ("reset", "ghost"), ("top", "ghost"), ("cmd", "ghost/motor", "hold")):
+    for verb in (("arm", "ghost"), ("disarm", "ghost"), ("reset", "ghost"), ("top", "ghost"), ("cmd", "ghost/motor", "hold")):
         got = pushrod(*verb)
         assert got.exit_code == 4, got.output
         assert "no robot 'ghost' is served" in got.stderr
@@ -345,6 +352,15 @@ def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, rob
             assert got.exit_code == 2
             assert "2 robots are there, lifter, other: say which one is meant" in got.stderr
         assert pushrod("cmd", "other/motor", "hold").exit_code == 0
+        assert pushrod("estop", "other", "just this one").stdout == "other: estopped\n"
+        assert pushrod("reset", "other").exit_code == 0
+        for words, said in (((), ""), (("smoke",), "no robot there is named 'smoke': all are stopped, for 'smoke'")):
+            got = pushrod("estop", *words)
+            assert (got.exit_code, sorted(got.stdout.splitlines())) == (0, ["lifter: estopped", "other: estopped"]), got.output
+            assert said in got.stderr
+            for name in ("lifter", "other"):
+                assert pushrod("reset", name).exit_code == 0
+        assert pushrod("arm", "other").exit_code == 0
         assert pushrod("cmd", "motor", "hold", "--net", end).exit_code == 0
         taken = program("serve", robot_file, "--simulation", "--name", "third", "--net", end)
         assert taken.returncode == 4
