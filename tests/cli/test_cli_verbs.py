@@ -20,6 +20,20 @@ def test_help_and_version(pushrod):
     assert pushrod("rum").exit_code == 2
 
 
+VERBS = ("run", "list", "check", "schema", "new", "urdf", "verify", "serve", "top", "cmd", "arm", "disarm", "estop", "reset", "acknowledge")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_help_of_every_verb_tells_its_exit_codes_in_words_that_are_whole(pushrod, verb):
+    said = pushrod(verb, "--help", columns=60).stdout
+    assert "Exit codes: 0 " in said
+    assert "[[" not in said
+    assert "list[" not in said
+    if verb == "cmd":
+        for word in ("set_position", "set_velocity", "clear_watchdog", "[VALUE]..."):
+            assert word in said
+
+
 def test_help_is_quick_because_nothing_heavy_is_imported():
     code = (
         "import sys; sys.argv = ['pushrod', '--help']\nfrom pushrod.cli.main import main\ntry: main()\nexcept SystemExit: print(sorted(sys.modules))"

@@ -48,6 +48,12 @@ def test_what_is_no_endpoint_is_said_with_what_would_be(end):
         Link((end,))
 
 
+@pytest.mark.parametrize("end", ["tcp/127.0.0.1:99999", "tcp/127.0.0.1:0", "tcp/localhost", "tcp/127.0.0.1:seven", "tls/robot:-1"])
+def test_a_port_that_is_none_is_said_before_anybody_is_called(end, tls):
+    with pytest.raises(InputError, match=f"connect: '{end}' has no port from 1 to 65535"):
+        Link(connect=end, tls=tls)
+
+
 def test_other_mistakes_name_the_field_and_what_is_allowed(tls, tmp_path):
     with pytest.raises(InputError, match="lease = 0.0 s: allowed are 0.1 to 60"):
         Link(lease=0.0)

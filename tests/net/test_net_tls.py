@@ -127,6 +127,20 @@ def test_nobody_speaks_under_anothers_name(host, authority):
     asyncio.run(main())
 
 
+def test_files_that_do_not_belong_together_are_noticed_before_anybody_is_called(authority, tmp_path):
+    ann, bob = authority.issue("ann"), authority.issue("bob")
+    end = f"tls/127.0.0.1:{free_port()}"
+    (tmp_path / "empty").write_text("")
+    for wrong, said in (
+        ({"key": bob["key"]}, "tls.key: .*bob.key does not belong to the certificate .*ann.pem"),
+        ({"key": ann["certificate"]}, "tls.key: .*ann.pem cannot be read as a key"),
+        ({"authority": str(tmp_path / "empty")}, "tls.authority: .*empty cannot be read as certificates"),
+        ({"certificate": ann["key"]}, "tls.certificate: .*ann.key cannot be read as a certificate"),
+    ):
+        with pytest.raises(InputError, match=said):
+            ZenohBus(Link(connect=end, tls=Tls(**{**ann, **wrong})))
+
+
 def test_at_a_router_the_list_holds_for_all_that_meet_there(authority):
     end = f"tls/127.0.0.1:{free_port()}"
     meeting = Link(end, tls=Tls(**authority.issue("router")), access=Access(**{k: tuple(v) for k, v in LIST.items()}, hosts=("arm-host",)))

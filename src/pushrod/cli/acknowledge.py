@@ -10,7 +10,10 @@ def acknowledge(
     robot: A[str | None, typer.Argument(help="Name of the robot; left out: show what waits, and acknowledge nothing.")] = None,
     state: A[Path | None, typer.Option(help="Folder of the records; $PUSHROD_STATE or the user's own if left out.")] = None,
 ) -> None:
-    """Show what a guard recorded when it disarmed a robot, and let the robot be armed again."""
+    """Show what a guard recorded when it disarmed a robot, and let the robot be armed again.
+
+    Exit codes: 0 shown, or acknowledged; 2 no record of that robot waits, or its guard is still at work.
+    """
     from pushrod.core.errors import InputError
     from pushrod.guard.record import acknowledge as seen
     from pushrod.guard.record import all_waiting

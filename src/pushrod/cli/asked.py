@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushrod.core.errors import InputError
+from pushrod.core.names import find
 
 if TYPE_CHECKING:
     from pushrod.runtime.payload import Payload
@@ -22,6 +23,7 @@ TAKES = {
     "clear_watchdog": ("nothing", ()),
 }
 COUNTS = {"one": (1, 1), "nothing": (0, 0), "nothing,": (0, 1), "a": (1, 1000)}  # by the first word of the above
+STOPS = ("immediate", "decelerate")
 ENDLESS = ("hold", "stop", "send", "clear_watchdog")  # no motion that ends begins
 ANSWER = 5.0  # [s]
 
@@ -39,13 +41,15 @@ class Asked:
 
     def check(self) -> None:
         """What can be said before the robot is known. InputError says what is wrong."""
-        what, options = TAKES[self.verb]
+        what, options = find(TAKES, self.verb, "verb of pushrod cmd")
         for value in self.values:
             if value.startswith("--"):
                 raise InputError(f"there is no option {value}; see pushrod cmd --help")
         least, most = COUNTS[what.split()[0]]
         if not least <= len(self.values) <= most:
             raise InputError(f"{self.verb} takes {what}, got {' '.join(map(repr, self.values)) or 'nothing'}; a number with a unit is one: '90 deg'")
+        if self.verb == "stop" and self.values and self.values[0] not in STOPS:
+            raise InputError(f"stop: {self.values[0]!r} is no way to stop; write {' or '.join(STOPS)}, or nothing, which is {STOPS[0]}")
         for name in self.hints:
             if name not in options:
                 raise InputError(f"--{name} does not go with {self.verb}, which takes {' and '.join(f'--{o}' for o in options) or 'no such option'}")

@@ -18,7 +18,10 @@ def check(
     files: A[list[Path], typer.Argument(help="Machine, scenario or robot files (.yaml, and for robots .urdf).")],
     machine: A[str | None, typer.Option(help="Check scenarios for this machine, whatever machine they name.")] = None,
 ) -> None:
-    """Say everything that is wrong with machine, scenario or robot files, with file, line and path."""
+    """Say everything that is wrong with machine, scenario or robot files, with file, line and path.
+
+    Exit codes: 0 all are sound; 2 something is wrong.
+    """
     from pushrod.core.errors import ConfigError, PushrodError
 
     problems: list[str] = []

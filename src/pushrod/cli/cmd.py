@@ -1,6 +1,5 @@
 """`pushrod cmd`: one command to one actuator, and what became of it."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from typing import Annotated as A
@@ -17,36 +16,29 @@ if TYPE_CHECKING:
 NOT_COMPLETED = 1
 
 
-class Verb(StrEnum):
-    set_position = "set_position"
-    set_velocity = "set_velocity"
-    set_effort = "set_effort"
-    trajectory = "trajectory"
-    hold = "hold"
-    stop = "stop"
-    send = "send"
-    clear_watchdog = "clear_watchdog"
+VERBS = "set_position, set_velocity, set_effort, trajectory, hold, stop, send, clear_watchdog"
 
 
 def cmd(
     to: A[str, typer.Argument(metavar="ROBOT/ACTUATOR", help="By name or any tail of its path; ROBOT may be left out where there is only one.")],
-    verb: A[Verb, typer.Argument(help="What is asked of it.")],
+    verb: A[str, typer.Argument(metavar="VERB", help=f"What is asked of it: {VERBS}.")],
     values: A[
         list[str] | None,
         typer.Argument(
-            metavar="[VALUE]...",
+            metavar="VALUE",
             help="A number, SI or with a unit ('90 deg'); trajectory: a YAML file; stop: immediate or decelerate; send: KIND NAME=VALUE ...",
         ),
     ] = None,
-    velocity: A[str | None, typer.Option(help="With set_position: no faster than this.")] = None,
-    duration: A[str | None, typer.Option(help="Take so long; velocity and effort: for so long.")] = None,
-    repeat: A[str | None, typer.Option(help="How often a trajectory is followed, or forever.")] = None,
-    id: A[str | None, typer.Option("--id", help="By which its end is told.")] = None,
-    validity: A[str, typer.Option(help="It is refused when it comes later than this; 0: never.")] = "0",
+    velocity: A[str | None, typer.Option(metavar="NUMBER", help="With set_position: no faster than this.")] = None,
+    duration: A[str | None, typer.Option(metavar="NUMBER", help="Take so long; velocity and effort: for so long.")] = None,
+    repeat: A[str | None, typer.Option(metavar="NUMBER", help="How often a trajectory is followed, or forever.")] = None,
+    id: A[str | None, typer.Option("--id", metavar="NAME", help="By which its end is told.")] = None,
+    validity: A[str, typer.Option(metavar="TIME", help="It is refused when it comes later than this; 0: never.")] = "0",
     take_over: A[int | None, typer.Option(metavar="PRIORITY", help="Take the lease with this priority first, and give it back at the end.")] = None,
     wait: A[bool, typer.Option("--wait", help="Wait for the end of the motion.")] = False,
     timeout: A[
-        str | None, typer.Option(help="How long to wait: for the answer 5 s if left out, for the end of the motion as long as it takes.")
+        str | None,
+        typer.Option(metavar="TIME", help="How long to wait: for the answer 5 s if left out, for the end of the motion as long as it takes."),
     ] = None,
     net: Net = None,
     tls: TlsFiles = None,

@@ -17,14 +17,8 @@ Files = tuple[Path, Path, Path]
 
 
 def estop(
-    words: A[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ROBOT] [CAUSE]",
-            help="The robot's name, and why, for whoever resets it. Without a robot's name all robots there are stopped.",
-            show_default=False,
-        ),
-    ] = None,
+    robot: A[str | None, typer.Argument(metavar="ROBOT", help="Its name; without one all robots there are stopped.")] = None,
+    cause: A[list[str] | None, typer.Argument(metavar="CAUSE", help="Why, for whoever resets it.")] = None,
     net: Net = None,
     tls: TlsFiles = None,
     as_: As = "",
@@ -36,7 +30,7 @@ def estop(
     from pushrod.cli.reach import network, run
 
     network()
-    run(_stop(words or [], net, tls, as_))
+    run(_stop([*([] if robot is None else [robot]), *(cause or [])], net, tls, as_))
 
 
 async def _stop(words: list[str], net: list[str] | None, tls: Files | None, operator: str) -> int:

@@ -10,7 +10,7 @@ from typing import Annotated as A
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from pushrod.cli.acknowledge import acknowledge
 from pushrod.cli.arm import arm
@@ -20,7 +20,7 @@ from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
 from pushrod.cli.list import list_
 from pushrod.cli.new import new
-from pushrod.cli.reach import UNREACHED
+from pushrod.cli.reach import UNREACHED, said
 from pushrod.cli.reset import reset
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
@@ -31,6 +31,18 @@ from pushrod.cli.verify import verify
 from pushrod.core.errors import PushrodError
 
 
+class Verb(TyperCommand):
+    """Arguments are explained by their text: that one is a <str> or a <list[str]> tells nobody anything, and choices are not broken within a word."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        params: list[Any] = list(self.params)
+        for param in params:
+            if param.param_type_name == "argument" and hasattr(param, "display_type_rich"):
+                shown = str(param.display_type(ctx)).strip("<>").replace("|", ", ") if "|" in str(param.display_type(ctx)) else ""
+                vars(param).update(display_type=lambda ctx, shown=shown: shown, display_type_rich=lambda ctx, shown=shown: shown)
+        super().format_help(ctx, formatter)
+
+
 class Verbs(TyperGroup):
     """Our errors are messages, not tracebacks."""
 
@@ -38,7 +50,7 @@ class Verbs(TyperGroup):
         try:
             return super().invoke(ctx)
         except PushrodError as e:
-            typer.echo(f"error: {e}", err=True)
+            typer.echo(f"error: {said(e, ctx.invoked_subcommand or '')}", err=True)
             raise typer.Exit(UNREACHED if isinstance(e, (ConnectionError, TimeoutError)) else 2) from e
         except KeyboardInterrupt as e:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second one would only cut its last words
@@ -70,21 +82,21 @@ def options(version: A[bool, typer.Option("--version", help="Say which version t
     """Everything between 'the controller asks' and 'the machine moves'."""
 
 
-app.command("run")(run)
-app.command("list")(list_)
-app.command("check")(check)
-app.command("schema")(schema)
-app.command("new")(new)
-app.command("urdf")(urdf)
-app.command("verify")(verify)
-app.command("serve")(serve)
-app.command("top")(top)
-app.command("cmd", context_settings={"ignore_unknown_options": True})(cmd)  # -0.5 is a number
-app.command("arm")(arm)
-app.command("disarm")(disarm)
-app.command("estop")(estop)
-app.command("reset")(reset)
-app.command("acknowledge")(acknowledge)
+app.command("run", cls=Verb)(run)
+app.command("list", cls=Verb)(list_)
+app.command("check", cls=Verb)(check)
+app.command("schema", cls=Verb)(schema)
+app.command("new", cls=Verb)(new)
+app.command("urdf", cls=Verb)(urdf)
+app.command("verify", cls=Verb)(verify)
+app.command("serve", cls=Verb)(serve)
+app.command("top", cls=Verb)(top)
+app.command("cmd", cls=Verb, context_settings={"ignore_unknown_options": True})(cmd)  # -0.5 is a number
+app.command("arm", cls=Verb)(arm)
+app.command("disarm", cls=Verb)(disarm)
+app.command("estop", cls=Verb)(estop)
+app.command("reset", cls=Verb)(reset)
+app.command("acknowledge", cls=Verb)(acknowledge)
 
 
 def main() -> None:

@@ -33,7 +33,10 @@ def new(
     dir_: A[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
     like: A[str, typer.Option(help="For a machine: the machine to start from.")] = "car",
 ) -> None:
-    """Write a commented starting point, and a test that it passes."""
+    """Write a commented starting point, and a test that it passes.
+
+    Exit codes: 0 written; 2 wrong input, nothing was written.
+    """
     from pushrod.core.errors import InputError
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):

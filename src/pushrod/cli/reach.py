@@ -26,7 +26,15 @@ PATIENCE = 3.0  # [s] for a robot to be found
 Net = A[list[str] | None, typer.Option("--net", metavar="ENDPOINT", envvar="PUSHROD_NET", help="Where it is: tcp/127.0.0.1:7447, tls/HOST:PORT.")]
 TlsFiles = A[tuple[Path, Path, Path] | None, typer.Option("--tls", metavar="AUTHORITY CERTIFICATE KEY", help="PEM files, for tls/ endpoints.")]
 As = A[str, typer.Option("--as", metavar="NAME", help="Who asks, in leases and logs; the user if left out, with --tls the certificate's name.")]
-OneRobot = A[str | None, typer.Argument(metavar="[ROBOT]", help="Its name; may be left out where there is only one.")]
+OneRobot = A[str | None, typer.Argument(metavar="ROBOT", help="Its name; may be left out where there is only one.")]
+
+# what is wrong with a link, in the words of the command line
+FLAGS = {"listen": "--net", "tls.authority": "--tls AUTHORITY", "tls.certificate": "--tls CERTIFICATE", "tls.key": "--tls KEY", "access": "--via"}
+MENDS = {
+    "tls/": "write it as tls/HOST:PORT",
+    "tls": "give --tls AUTHORITY CERTIFICATE KEY",
+    "access": "give --allow-command NAME for each who may command, --allow-watch NAME for who may only watch",
+}
 
 
 class Place(NamedTuple):
@@ -40,6 +48,17 @@ def network() -> "ModuleType":
     except ImportError as error:
         raise InputError("this verb needs the network, which is not installed: pip install 'pushrod[net]'") from error
     return net
+
+
+def said(error: Exception, verb: str) -> str:
+    """An error of any verb; one about a link names options, not arguments of Python."""
+    needs: tuple[str, ...] | None = getattr(error, "needs", None)
+    if needs is None:
+        return str(error)
+    field, what = str(getattr(error, "field", "")), str(getattr(error, "what", ""))
+    flag = FLAGS.get(field, "--via" if verb == "serve" else "--net")
+    mends = ", and ".join(MENDS[need] for need in needs)
+    return f"{flag}: {what}{f': {mends}' if mends else ''}{', or stay on 127.0.0.1' if 'tls/' in needs else ''}"
 
 
 def link_to(net: list[str], tls: tuple[Path, Path, Path] | None) -> "Link":
@@ -123,4 +142,6 @@ async def addressed(text: str, net: list[str] | None, tls: tuple[Path, Path, Pat
 async def connect(at: Place, operator: str) -> "RemoteRobot":
     from pushrod.net import connect
 
+    if operator and at.link.tls is not None and operator != at.link.tls.name:
+        raise InputError(f"--as {operator}: with --tls an operator has the name in its certificate, {at.link.tls.name!r}; leave --as out")
     return await connect(at.robot, at.link, operator=operator)

@@ -26,7 +26,10 @@ def run(
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
     live: A[bool, typer.Option("--live", help="Through the runtime and its gate, as a scenario with commands always goes.")] = False,
 ) -> None:
-    """Simulate a machine and say how well it followed what was asked of it."""
+    """Simulate a machine and say how well it followed what was asked of it.
+
+    Exit codes: 0 fine; 1 an expectation did not hold; 2 wrong input; 130 stopped by Ctrl-C.
+    """
     from pushrod.sim import machine as machines
     from pushrod.sim import scenario as scenarios
 

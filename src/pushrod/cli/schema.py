@@ -16,7 +16,10 @@ def schema(
     kind: A[Kind, typer.Argument(help="Of which kind of file.")] = Kind.machine,
     machine: A[str | None, typer.Option(help="For a scenario: with the channels and signals of this machine.")] = None,
 ) -> None:
-    """Print the JSON Schema of machine, scenario or robot files, with units and ranges."""
+    """Print the JSON Schema of machine, scenario or robot files, with units and ranges.
+
+    Exit codes: 0 fine; 2 wrong input.
+    """
     import msgspec
 
     from pushrod.robot import robot_file

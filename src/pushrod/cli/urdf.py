@@ -10,7 +10,10 @@ def urdf(
     robot: A[Path, typer.Argument(help="A robot file (.yaml or .urdf).")],
     out: A[Path | None, typer.Option(help="File to write; printed if left out.")] = None,
 ) -> None:
-    """Write a robot as URDF. What URDF cannot say stands in elements that other tools pass over."""
+    """Write a robot as URDF. What URDF cannot say stands in elements that other tools pass over.
+
+    Exit codes: 0 fine; 2 wrong input.
+    """
     from pushrod.core.errors import InputError
     from pushrod.robot import load, to_urdf
 

@@ -21,7 +21,7 @@ GAP = 2  # between two columns
 def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders that hold some.")]) -> None:
     """Replay reference trajectories against the models and say how far off each is.
 
-    Exit code 1 where a file is past its tolerance, 2 where one cannot be understood. Files marked `info` do not bind.
+    Exit codes: 0 fine; 1 a file is past its tolerance; 2 one cannot be understood. Files marked `info` do not bind.
     """
     from rich.console import Console
 

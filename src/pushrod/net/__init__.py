@@ -18,7 +18,7 @@ from pushrod.net.connecting import connect, robots
 from pushrod.net.exposure import Exposure, expose
 from pushrod.net.in_step import in_step
 from pushrod.net.key import SCHEMA
-from pushrod.net.link import Access, Link, Tls
+from pushrod.net.link import Access, Link, LinkError, Tls
 from pushrod.net.offset import Offset
 from pushrod.net.remote import AccessError, RemoteRobot
 from pushrod.net.remote_actuator import RemoteActuator
@@ -36,6 +36,7 @@ __all__ = [
     "Hello",
     "HostGoneError",
     "Link",
+    "LinkError",
     "Offset",
     "Overview",
     "RemoteActuator",

@@ -19,7 +19,7 @@ from pushrod.net.bus import ZenohBus
 from pushrod.net.commands import Commands
 from pushrod.net.inbox import Inbox
 from pushrod.net.lane import ROOM, Lane
-from pushrod.net.link import Access
+from pushrod.net.link import Access, LinkError
 from pushrod.net.operators import Operators
 from pushrod.net.service import Service, failure
 from pushrod.net.wire import Answer, Answered, Ask, BatchAsk, CommandAsk, Reply, Value, decode, encode, sent_result
@@ -40,7 +40,7 @@ def expose(rt: Runtime, access: Access | None = None) -> "Exposure":
         raise InputError("only a runtime on the network can be exposed: Runtime(robot, ..., bus=ZenohBus(Link('tcp/127.0.0.1:7447')))")
     access = access or rt.bus.link.access
     if access is None and not rt.bus.link.is_local:
-        raise InputError("this link reaches other machines: say who may command, expose(rt, access=Access(command=('ann',), watch=()))")
+        raise LinkError("access", "this link reaches other machines", "say who may command, expose(rt, access=Access(command=('ann',)))", ("access",))
     return Exposure(rt, rt.bus, access)
 
 

@@ -29,6 +29,15 @@ ALL = (
 OWN = ("put", "declare_subscriber", "query", "liveliness_token", "declare_queryable")  # of an operator, under its own name
 
 
+class LinkError(InputError):
+    """A link that cannot be. `field` is where, `what` the mistake, `needs` what would mend it ("tls/", "tls", "access"), so that a program can say it
+    in words of its own; `advice` says it in those of Python."""
+
+    def __init__(self, field: str, what: str, advice: str = "", needs: tuple[str, ...] = ()) -> None:
+        self.field, self.what, self.needs = field, what, needs
+        super().__init__(f"{field}: {what}{f': {advice}' if advice else ''}")
+
+
 @dataclass(frozen=True)
 class Tls:
     """Files in PEM: the authority that signed everybody's certificates, and this program's own certificate and key."""
@@ -41,7 +50,23 @@ class Tls:
         for field in ("authority", "certificate", "key"):
             file = Path(getattr(self, field))
             if not file.is_file():
-                raise InputError(f"tls.{field}: there is no file {str(file)!r}; give the path of a PEM file")
+                raise LinkError(f"tls.{field}", f"there is no file {str(file)!r}; give the path of a PEM file")
+
+    def check(self) -> None:
+        """What the other end would only notice at the handshake, or never tell. LinkError says which file is wrong."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        try:
+            context.load_verify_locations(cafile=str(self.authority))
+        except (OSError, ValueError) as error:
+            raise LinkError("tls.authority", f"{self.authority} cannot be read as certificates: {_said(error)}") from error
+        _ = self.name
+        try:
+            context.load_cert_chain(str(self.certificate), str(self.key), password=lambda: b"")  # else it would ask at the terminal
+        except (OSError, ValueError) as error:
+            if "MISMATCH" in str(error):
+                what = f"{self.key} does not belong to the certificate {self.certificate}"
+                raise LinkError("tls.key", f"{what}: give the key it was made with") from error
+            raise LinkError("tls.key", f"{self.key} cannot be read as a key without a password: {_said(error)}") from error
 
     @property
     def name(self) -> str:
@@ -49,10 +74,10 @@ class Tls:
         try:
             told: Any = ssl._ssl._test_decode_cert(str(self.certificate))  # type: ignore[attr-defined]
         except Exception as error:
-            raise InputError(f"tls.certificate: {self.certificate} cannot be read as a certificate: {error}") from error
+            raise LinkError("tls.certificate", f"{self.certificate} cannot be read as a certificate: {error}") from error
         names = [value for group in told["subject"] for field, value in group if field == "commonName"]
         if not names:
-            raise InputError(f"tls.certificate: {self.certificate} has no common name, by which others would know this program: make one that has")
+            raise LinkError("tls.certificate", f"{self.certificate} has no common name, by which others would know this program: make one that has")
         return str(names[0])
 
 
@@ -161,16 +186,23 @@ class Link:
     def _check(self, field: str, end: Any) -> None:
         protocol, slash, address = end.partition("/") if isinstance(end, str) else ("", "", "")
         if protocol not in PROTOCOLS or not slash or not address:
-            raise InputError(f"{field}: {end!r} is no endpoint; write 'tcp/127.0.0.1:7447', 'tls/HOST:PORT' or 'unixsock-stream/PATH'")
+            raise LinkError(field, f"{end!r} is no endpoint; write 'tcp/127.0.0.1:7447', 'tls/HOST:PORT' or 'unixsock-stream/PATH'")
+        if protocol != "unixsock-stream":
+            _, colon, port = _place(address).rpartition(":")
+            if not colon or not port.isascii() or not port.isdigit() or not (0 if field == "listen" else 1) <= int(port) <= 65535:
+                raise LinkError(field, f"{end!r} has no port from 1 to 65535 at its end; write '{protocol}/HOST:7447'")
         if protocol == "tls" and self.tls is None:
-            raise InputError(f"{field}: {end!r} needs certificates: give tls=Tls(authority, certificate, key)")
+            raise LinkError(field, f"{end!r} needs certificates", "give tls=Tls(authority, certificate, key)", ("tls",))
         if is_local(end):
             return
         if protocol != "tls":
             how = "listen with tls/ and give tls=Tls(...) and access=Access(...)" if field == "listen" else "call it with tls/ and give tls=Tls(...)"
-            raise InputError(f"{field}: {end!r} is open to other machines, where anyone could command or overhear: {how}, or stay on 127.0.0.1")
+            what = f"{end!r} is open to other machines, where anyone could command or overhear"
+            needs = ("tls/", "tls", "access") if field == "listen" else ("tls/", "tls")
+            raise LinkError(field, what, f"{how}, or stay on 127.0.0.1", needs)
         if field == "listen" and self.access is None:
-            raise InputError(f"{field}: {end!r} is open to other machines without a list of who may: give access=Access(command=(...), watch=(...))")
+            what = f"{end!r} is open to other machines without a list of who may"
+            raise LinkError(field, what, "give access=Access(command=(...), watch=(...))", ("access",))
 
 
 def is_local(end: str) -> bool:
@@ -178,13 +210,22 @@ def is_local(end: str) -> bool:
     protocol, _, address = end.partition("/")
     if protocol == "unixsock-stream":
         return True
-    host = address.partition("?")[0].partition("#")[0].rpartition(":")[0].strip("[]")
+    host = _place(address).rpartition(":")[0].strip("[]")
     if host == "localhost":
         return True
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _place(address: str) -> str:
+    """HOST:PORT, without what else zenoh may be told."""
+    return address.partition("?")[0].partition("#")[0]
+
+
+def _said(error: Exception) -> str:
+    return str(getattr(error, "reason", "") or getattr(error, "strerror", "") or error)
 
 
 def _access_control(access: Access) -> dict[str, Any]:
