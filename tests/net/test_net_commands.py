@@ -1,6 +1,7 @@
 """A robot in another process, commanded: the same answers as within one; what comes twice, late, out of order or from nobody is refused."""
 
 import asyncio
+import dataclasses
 import time
 from typing import Any
 
@@ -13,6 +14,7 @@ from pushrod.core.errors import InputError, NetworkError, ParameterError, Unknow
 from pushrod.net import AccessError, Link, RemoteRobot, ZenohBus, connect, fingerprint, key, robots, router
 from pushrod.net.courier import Courier
 from pushrod.net.wire import CommandAsk, Hello, Reply, decode, encode, pack
+from pushrod.robot import Transmission
 from pushrod.runtime import (
     Accepted,
     Clamped,
@@ -298,6 +300,8 @@ def test_what_comes_twice_or_out_of_order_or_from_nobody_is_refused(host):
         late = await again(110, sent=time.monotonic() - 0.7)
         assert (late.reason, "on its way, which may take 0.5 s" in late.detail) == ("stale", True)
         assert (await again(111)).ok
+        counted = next(a for a in (await remote.overview()).actuators if a.path == motor.path).refused
+        assert (counted["sequence"], counted["access"], counted["stale"]) >= (2, 1, 1), counted
 
     remotely(host, body)
 
@@ -370,6 +374,16 @@ def test_another_robot_than_expected_is_told_with_both_fingerprints(host):
     other = arm(silence=0.5)
     with pytest.raises(NetworkError, match=f"fingerprint {fingerprint(arm())}, this program's {fingerprint(other)}; give both the same description"):
         remotely(host, None, expect=other)
+    with pytest.raises(NetworkError, match="; watchdog of shoulder_motor is None, here 0.5"):
+        remotely(host, None, expect=other)
+    geared = dataclasses.replace(arm(), actuators=[dataclasses.replace(one, transmission=Transmission(3.0)) for one in arm().actuators])
+    with pytest.raises(NetworkError, match="; they differ in links, transmissions, options or parameters"):
+        remotely(host, None, expect=geared)
+    with pytest.raises(NetworkError, match="give both the same description$"):
+        remotely(host, None, expect="0123456789abcdef")
+    fewer = dataclasses.replace(arm(), actuators=arm().actuators[:1])
+    with pytest.raises(NetworkError, match="; it has an actuator 'elbow_motor'"):
+        remotely(host, None, expect=fewer)
     with pytest.raises(NetworkError, match=r"no robot 'leg' answers at tcp/.* within 0.3 s; there are arm"):
         asyncio.run(connect("leg", host.link(), timeout=0.3))
 

@@ -65,6 +65,11 @@ def test_a_name_that_is_on_no_list_sees_nothing_and_is_in_the_log(host, authorit
         asyncio.run(connect("arm", link(host, authority.issue("eve")), timeout=0.5))
     until(lambda: "the certificate of 'eve'" in host.log)
     assert "is on no access list: it sees and commands nothing" in host.log
+    for _ in range(5):
+        Session(link(host, authority.issue("eve"))).close()
+    Session(link(host, authority.issue("mallory"))).close()  # who comes after them is told
+    until(lambda: "the certificate of 'mallory'" in host.log)
+    assert host.log.count("the certificate of 'eve'") == 1
 
 
 def test_without_a_certificate_there_is_no_link_and_zenoh_says_so(host, authority, tmp_path):

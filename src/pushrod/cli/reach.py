@@ -85,7 +85,7 @@ async def places(net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> 
     if net:
         link, end = link_to(net, tls), time.monotonic() + PATIENCE
         while not (found := await network().robots(link)) and time.monotonic() < end:
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.3)
         if not found:
             hint = "; with --tls, see whether the name in this certificate is on its access list" if tls else ""
             raise NetworkError(f"no robot answers at {', '.join(net)} within {PATIENCE:g} s: see whether it is served there{hint}")

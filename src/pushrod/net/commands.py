@@ -38,6 +38,7 @@ class Commands:
         refusal = self._refusal(ask, operator, host, ask.payload.kind)
         payload = refusal or self._payload(ask.payload, host)
         if isinstance(payload, Refused):
+            host.gate.count(payload.reason)
             tell(sent_result(payload), host.gate.epoch)
             return
         epoch = ask.epoch or host.gate.epoch
@@ -59,6 +60,9 @@ class Commands:
         wrong = next((one for one in read if isinstance(one, Refused)), None)
         if wrong is not None:
             others = f"{wrong.actuator} was refused"
+            for host, one in zip(hosts, read, strict=True):
+                if isinstance(one, Refused):
+                    host.gate.count(one.reason)
             return [
                 one if isinstance(one, Refused) else refused("batch", host.name, type(one).__name__, others)
                 for host, one in zip(hosts, read, strict=True)

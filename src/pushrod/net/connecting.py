@@ -12,10 +12,12 @@ from pushrod.net import key
 from pushrod.net.bus import ZenohBus
 from pushrod.net.link import Link
 from pushrod.net.remote import RemoteRobot
-from pushrod.net.told import fingerprint
+from pushrod.net.told import Description, differences, fingerprint
 from pushrod.net.wire import Hello, decode
 from pushrod.robot.description import Robot
 from pushrod.runtime.delivery import TIMEOUT
+
+TOLD = 3  # differences between two descriptions that are named
 
 
 async def connect(
@@ -93,7 +95,11 @@ def _operator(link: Link, operator: str) -> str:
 def _compare(hello: Hello, expect: Robot | str | None) -> None:
     wanted = fingerprint(expect) if isinstance(expect, Robot) else expect
     if wanted is not None and wanted != hello.fingerprint:
+        found = differences(decode(hello.told, Description), expect) if isinstance(expect, Robot) else []
+        more = f" and {len(found) - TOLD} more" if len(found) > TOLD else ""
+        told = f"; {', '.join(found[:TOLD])}{more}" if found else ""
+        unseen = "; they differ in links, transmissions, options or parameters, which are not told from afar" if isinstance(expect, Robot) else ""
         raise NetworkError(
             f"{hello.robot} is not the robot expected: its description has the fingerprint {hello.fingerprint}, this program's {wanted}; "
-            "give both the same description"
+            f"give both the same description{told or unseen}"
         )

@@ -136,6 +136,7 @@ class Exposure:
         if self.inbox is not None:
             self.inbox.put(job)
         elif not self._lane(host.name).put(job):
+            host.gate.count("busy")
             tell(sent_result(refused("busy", host.name, ask.payload.kind, f"{ROOM} others wait for it")), host.gate.epoch)
 
     def _addressed(self, name: str) -> tuple[str, Host]:

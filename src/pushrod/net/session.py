@@ -4,6 +4,7 @@ import atexit
 import json
 import logging
 import threading
+import time
 from typing import Any
 
 import zenoh
@@ -12,6 +13,7 @@ from pushrod.core.errors import NetworkError
 from pushrod.net.link import Link
 
 log = logging.getLogger("pushrod.net")
+QUIET = 10.0  # [s] between two lines in the log about one who comes again and again
 _open: dict[int, "Session"] = {}
 _opening = threading.Lock()
 
@@ -60,12 +62,21 @@ class Session:
         """Tell in the log who comes with a certificate that is on no list: zenoh lets it in and hears nothing of what it says."""
         assert link.access is not None
         known = frozenset(link.access.names)
+        said: dict[str, tuple[float, int]] = {}  # by name: when it was last told, and how often it came since
 
         def told(event: Any) -> None:
             name = event.link.auth_identifier
-            if event.kind == zenoh.SampleKind.PUT and name not in known:
-                who = f"the certificate of {name!r}" if name else "somebody without a certificate"
-                log.warning("%s at %s is on no access list: it sees and commands nothing", who, event.link.dst)
+            if event.kind != zenoh.SampleKind.PUT or name in known:
+                return
+            now = time.monotonic()
+            last, n = said.get(name, (float("-inf"), 0))
+            if now < last + QUIET:
+                said[name] = (last, n + 1)
+                return
+            said[name] = (now, 0)
+            who = f"the certificate of {name!r}" if name else "somebody without a certificate"
+            again = f" (it came {n} times more in the last {now - last:.0f} s)" if n else ""
+            log.warning("%s at %s is on no access list: it sees and commands nothing%s", who, event.link.dst, again)
 
         self.zenoh.info.declare_link_events_listener(zenoh.handlers.Callback(told, indirect=False), history=True)
 

@@ -93,6 +93,23 @@ def fingerprint(robot: Robot) -> str:
     return hashlib.sha256(repr(robot).encode()).hexdigest()[:16]
 
 
+def differences(there: Description, here: Robot) -> list[str]:
+    """What a description and what a host tells differ in, as far as a host tells it."""
+    joints, theirs = {joint.name: joint for joint in here.joints}, {one.name: one for one in there.actuators}
+    found = [f"it has an actuator {name!r}" for name in theirs if all(one.name != name for one in here.actuators)]
+    for one in here.actuators:
+        told, limits, dog = theirs.get(one.name), joints[one.joint].limits, one.watchdog
+        if told is None:
+            found.append(f"it has no actuator {one.name!r}")
+            continue
+        wanted: dict[str, Any] = {field: getattr(limits, field, None) for field in ("lower", "upper", "velocity", "effort")}
+        wanted |= {"joint": one.joint, "watchdog": None if dog is None else dog.silence}
+        for field, value in wanted.items():
+            if (value is None or isinstance(value, (float, str))) and value != getattr(told, field):  # else it names a parameter
+                found.append(f"{field} of {one.name} is {getattr(told, field)}, here {value}")
+    return found
+
+
 def hello(rt: Runtime, instance: str) -> Hello:
     return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))))
 

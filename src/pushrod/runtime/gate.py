@@ -155,8 +155,13 @@ class Gate:
             return Clamped(command.payload, done, info)
         return ACCEPTED if info is None else Accepted(info)
 
-    def refuse(self, reason: str, command: Command, detail: str = "") -> Refused:
+    def count(self, reason: str) -> int:
+        """One more was refused, here or on its way."""
         count = self.refusals[reason] = self.refusals.get(reason, 0) + 1
+        return count
+
+    def refuse(self, reason: str, command: Command, detail: str = "") -> Refused:
+        count = self.count(reason)
         answer = refused(reason, self.name, type(command.payload).__name__, detail)
         then, before = self._logged.get(reason, (float("-inf"), 0))
         if reason not in UNLOGGED and (now := self.now()) >= then + QUIET:
