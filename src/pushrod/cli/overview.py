@@ -1,5 +1,7 @@
 """Robots as they are now, as tables on the terminal: a row of columns where there is room, a line of words where there is not."""
 
+import io
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 WIDE = 110  # columns from which one column per figure is readable
 COLOURS = {"armed": "bold green", "error": "bold red", "estopped": "bold red"}
+TABLES = ("actuator", "loop", "topic")
 Rows = list[tuple[str, dict[str, str]]]  # each a name, and what there is to say of it, by heading
 
 
@@ -30,24 +33,68 @@ def as_json(seen: Iterable["Seen"]) -> str:
     return msgspec.json.format(msgspec.json.encode({"robots": plain}), indent=2).decode()
 
 
-def overview_of(seen: Iterable["Seen"], width: int) -> Group:
-    parts: list[RenderableType] = []
-    for one in seen:
-        now = one.overview
-        head = Text(one.robot, style="bold")
+def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -> Group:
+    """All there is to see; or, within so many lines, the robots first, then their actuators and loops, then topics, and how much was left out."""
+    robots = [_Robot(one) for one in seen]
+    if not robots:
+        return Group(Text("no robot is there"))
+    most = sum(len(rows) for robot in robots for rows in robot.tables.values())
+    if height is None or _lines(_drawn(robots, most, width), width) <= height:
+        return _drawn(robots, most, width)
+    least = 0
+    while most - least > 1:  # so many rows fit, so many do not
+        n = (least + most) // 2
+        least, most = (n, most) if _lines(_drawn(robots, n, width), width) <= height else (least, n)
+    found = _drawn(robots, least, width)
+    return found if _lines(found, width) <= height else _heads(robots, width, height)
+
+
+class _Robot:
+    """Its head line, and the rows of its tables."""
+
+    def __init__(self, seen: "Seen") -> None:
+        now = seen.overview
+        self.head = Text(seen.robot, style="bold")
+        self.tables: dict[str, Rows] = {what: [] for what in TABLES}
         if now is None:
-            parts += [head.append("  gone", "bold red").append(f": {one.gone}", "not bold")]
-            continue
-        head.append(f"  {now.state}", COLOURS.get(now.state, "yellow"))
-        head.append(f"{f' ({now.why})' if now.why not in ('', now.state) else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
-        kinds = {told.name: told.kind for told in one.description.actuators} if one.description is not None else {}
-        tables = (
-            ("actuator", [_actuator(a, kinds.get(a.name, "")) for a in now.actuators]),
-            ("topic", [_topic(t) for t in now.topics]),
-            ("loop", [_loop(loop) for loop in now.loops]),
-        )
-        parts += [head, *(_table(what, rows, width >= WIDE) for what, rows in tables if rows)]
-    return Group(*parts) if parts else Group(Text("no robot is there"))
+            self.head.append("  gone", "bold red").append(f": {seen.gone}", "not bold")
+            return
+        self.head.append(f"  {now.state}", COLOURS.get(now.state, "yellow"))
+        self.head.append(f"{f' ({now.why})' if now.why not in ('', now.state) else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
+        kinds = {told.name: told.kind for told in seen.description.actuators} if seen.description is not None else {}
+        self.tables["actuator"] = [_actuator(a, kinds.get(a.name, "")) for a in now.actuators]
+        self.tables["loop"] = [_loop(loop) for loop in now.loops]
+        self.tables["topic"] = [_topic(t) for t in now.topics]
+
+
+def _drawn(robots: list[_Robot], n: int, width: int) -> Group:
+    """With the n most important rows: actuators and loops by turns, so that neither hides the other, then topics."""
+    turns = [(j, k, what) for k, robot in enumerate(robots) for what in ("actuator", "loop") for j in range(len(robot.tables[what]))]
+    topics = [(j, k, "topic") for k, robot in enumerate(robots) for j in range(len(robot.tables["topic"]))]
+    taken = Counter((k, what) for _, k, what in [*sorted(turns), *topics][:n])
+    parts: list[RenderableType] = []
+    missing: Counter[str] = Counter()
+    for k, robot in enumerate(robots):
+        parts.append(robot.head)
+        for what, rows in robot.tables.items():
+            shown = rows[: taken[k, what]]
+            parts += [_table(what, shown, width >= WIDE)] if shown else []
+            missing[what] += len(rows) - len(shown)
+    out = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for what, n in missing.items() if n)
+    return Group(*parts, *([Text(f"not shown: {out}; make the terminal larger, or: pushrod top --once", "yellow")] if out else []))
+
+
+def _heads(robots: list[_Robot], width: int, height: int) -> Group:
+    """Where not even all robots fit: those that do."""
+    shown = list(robots)
+    while shown and _lines(Group(*(robot.head for robot in shown)), width) > height - 2:
+        shown.pop()
+    return Group(*(robot.head for robot in shown), Text(f"not shown: {len(robots) - len(shown)} robots and all actuators", "yellow"))
+
+
+def _lines(group: Group, width: int) -> int:
+    console = Console(width=width, highlight=False, file=io.StringIO())
+    return len(console.render_lines(group))
 
 
 def _actuator(a: "ActuatorNow", kind: str) -> tuple[str, dict[str, str]]:

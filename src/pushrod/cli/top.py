@@ -98,9 +98,12 @@ async def _live(robot: str | None, net: list[str] | None, tls: Files | None) -> 
     looking = Looking(robot, net, tls)
     try:
         seen = await looking.look()
-        with Live(overview_of(seen, console.width), console=console, auto_refresh=False, screen=True, vertical_overflow="crop") as live:
+        with Live(
+            overview_of(seen, console.width, console.height), console=console, auto_refresh=False, screen=True, vertical_overflow="crop"
+        ) as live:
             while True:
                 await asyncio.sleep(PERIOD)
-                live.update(overview_of(await looking.look(), console.width), refresh=True)
+                seen = await looking.look()
+                live.update(overview_of(seen, console.width, console.height), refresh=True)
     finally:
         await asyncio.to_thread(looking.close)

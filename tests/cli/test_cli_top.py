@@ -1,0 +1,70 @@
+"""`pushrod top` within the lines of a terminal: what matters most is there, and what is not is counted."""
+
+import pytest
+from rich.console import Console
+
+pytest.importorskip("zenoh", reason="the extra `net` is not installed: pip install 'pushrod[net]'")
+
+from pushrod.cli.overview import overview_of
+from pushrod.net.told import ActuatorNow, LoopNow, Overview, TopicNow
+from pushrod.net.watcher import Seen
+
+
+def seen(actuators: int, topics: int, loops: int, robot: str = "arm") -> Seen:
+    def motor(i: int) -> ActuatorNow:
+        return ActuatorNow(f"motor_{i}", ("base", f"motor_{i}"), True, "", 0.1, 0.2, 0.3, None, "ann", 0.01, 1000, {"lease": 2}, 0)
+
+    return Seen(
+        robot,
+        None,
+        Overview(
+            robot,
+            "armed",
+            "armed",
+            1.0,
+            tuple(motor(i) for i in range(actuators)),
+            tuple(TopicNow(("actuator", "base", f"motor_{i}"), 1000, 99.9, 0.01, 0) for i in range(topics)),
+            tuple(LoopNow(f"loop_{i}", 10_000, 3, 2e-3, 5e-5, 4e-4) for i in range(loops)),
+            ("ann",),
+        ),
+    )
+
+
+def drawn(robots: list[Seen], width: int, height: int | None) -> list[str]:
+    console = Console(width=width, highlight=False, record=True)
+    with console.capture() as said:
+        console.print(overview_of(robots, width, height))
+    return said.get().splitlines()
+
+
+def test_lateness_is_there_on_a_small_terminal_and_what_is_not_is_counted():
+    lines = drawn([seen(3, 8, 2)], 60, 24)
+    text = " ".join(" ".join(lines).split())
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 60
+    assert text.count("late worst 2 ms") == 2
+    assert text.count("position 0.100") == 3
+    assert "not shown: 8 topics; make the terminal larger, or: pushrod top --once" in text
+
+
+@pytest.mark.parametrize(("width", "height"), [(60, 24), (130, 24), (80, 12), (60, 10)])
+def test_many_actuators_do_not_hide_the_loops(width, height):
+    lines = drawn([seen(32, 40, 3)], width, height)
+    text = " ".join(" ".join(lines).split())
+    assert len(lines) <= height
+    assert "not shown: " in text
+    assert "actuators, " in text
+    assert "40 topics" in text
+    assert (height < 24) or "loop_0" in text
+
+
+def test_where_there_is_room_all_is_there():
+    assert not any("not shown" in line for line in drawn([seen(3, 8, 2)], 60, 200))
+    assert drawn([seen(3, 8, 2)], 60, 200) == drawn([seen(3, 8, 2)], 60, None)
+
+
+def test_of_more_robots_than_lines_those_that_fit_are_there():
+    lines = drawn([seen(1, 1, 1, f"robot_{i}") for i in range(50)], 60, 24)
+    assert len(lines) <= 24
+    assert lines[-1] == f"not shown: {50 - (len(lines) - 1)} robots and all actuators"
+    assert lines[0].startswith("robot_0  armed")
