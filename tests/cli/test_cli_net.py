@@ -250,7 +250,11 @@ def test_a_lease_of_another_is_refused_or_taken_over_for_one_command(armed, push
     async def main() -> None:
         async with await connect("lifter", Link(connect=f"unixsock-stream/{state}/run/lifter.sock"), operator="planner") as remote:
             assert await remote["motor"].take_lease(priority=5)
-            for more, code, text in (((), 3, "held by planner"), (("--take-over", "5"), 3, "from planner"), (("--take-over", "6"), 0, "accepted")):
+            for more, code, text in (
+                ((), 3, "held by planner"),
+                (("--take-over", "5"), 3, "held by planner with priority 5"),
+                (("--take-over", "6"), 0, "accepted"),
+            ):
                 got = await asyncio.to_thread(pushrod, "cmd", "motor", "hold", "--as", "person", *more)
                 assert (got.exit_code, text in got.output) == (code, True), got.output
             assert all(now.lease != "person" for now in (await remote.overview()).actuators)

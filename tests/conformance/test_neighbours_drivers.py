@@ -63,7 +63,7 @@ def test_a_timer_that_raises_stops_its_driver_and_nobody_else(clock) -> None:
 def test_a_driver_may_take_a_lease_on_itself_from_a_command() -> None:
     class Grasping(Probe):
         def handle_command(self, payload, command):
-            return self.context.actuator("motor").take_lease(1.0)
+            return self.context.actuator("motor").take_lease(1.0).ok
 
     async def body(rt):
         watch = rt.subscribe(TOPIC, [LeaseChanged])
@@ -94,12 +94,12 @@ def test_a_lease_expires_by_itself() -> None:
     async def body(rt):
         rt.arm()
         planner, operator = rt.handle("motor", "planner"), rt.handle("motor", "operator")
-        answers = [planner.take_lease(1.0), operator.take_lease(1.0), operator.direct.set_position(0.1).ok]
+        answers = [planner.take_lease(1.0).ok, operator.take_lease(1.0).ok, operator.direct.set_position(0.1).ok]
         await asyncio.sleep(1.0)
         return [
             *answers,
             operator.direct.set_position(0.1).ok,
-            operator.take_lease(1.0),
+            operator.take_lease(1.0).ok,
             planner.direct.set_position(0.1).ok,
             planner.release_lease(),
         ]

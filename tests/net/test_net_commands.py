@@ -168,7 +168,12 @@ def test_leases_exclude_others_and_end_when_their_owner_leaves(host):
         async with await connect("arm", host.link(), operator="bob") as bob:
             theirs = bob["elbow_motor"]
             assert await theirs.take_lease(priority=1)
-            assert not await motor.take_lease()
+            answer = await motor.take_lease()
+            assert (answer.ok, answer.owner, str(answer)) == (
+                False,
+                "bob",
+                "held by bob with priority 1: wait, or take it over with a priority above 1",
+            )
             answer = await motor.sync.hold()
             assert (answer.reason, answer.detail) == ("lease", "held by bob")
             assert (await motor.sync.stop()).ok, "a stop needs no lease"

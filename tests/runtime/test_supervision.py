@@ -10,9 +10,11 @@ from rig import DISARMED, Servo, robot, run
 from pushrod.runtime.clock import SteppedClock, WallClock
 from pushrod.runtime.delivery import CommandTimeout
 from pushrod.runtime.driver import Skip
+from pushrod.runtime.leasing import taken
 from pushrod.runtime.message import HardwareError, LeaseChanged
 from pushrod.runtime.part import DriverError
 from pushrod.runtime.runtime import Runtime
+from pushrod.safety.lease import WATCHDOG, Lease
 from pushrod.safety.state import State
 from pushrod.safety.watchdog import Reaction, Watchdog
 
@@ -250,7 +252,7 @@ def test_taking_over_is_announced() -> None:
         watch = rt.subscribe(("actuator",), (LeaseChanged,))
         rt.arm()
         low, high = rt.handle("motor", "planner"), rt.handle("motor", "operator")
-        taken = [low.take_lease(), high.take_lease(), high.take_lease(priority=1), low.release_lease(), high.release_lease()]
+        taken = [low.take_lease().ok, high.take_lease().ok, high.take_lease(priority=1).ok, low.release_lease(), high.release_lease()]
         seen = []
         while (m := watch.poll()) is not None:
             seen.append((m.payload.old, m.payload.new))
@@ -259,3 +261,19 @@ def test_taking_over_is_announced() -> None:
     taken, seen = run(robot(), {"motor": Servo}, body)
     assert taken == [True, False, True, False, True]
     assert seen == [(None, "planner"), ("planner", "operator"), ("operator", None)]
+
+
+@pytest.mark.parametrize(
+    ("held", "says"),
+    [
+        (None, "taken by me"),
+        (Lease("me", 3), "taken by me"),
+        (Lease("you", 0, 5.0), "taken by me"),
+        (Lease("you", 1, 8.0), "held by you with priority 1 for 2 s more: wait, or take it over with a priority above 1"),
+        (Lease("you", 2), "held by you with priority 2: wait, or take it over with a priority above 2"),
+        (Lease(WATCHDOG, 9), "its watchdog has bitten: clear that first"),
+    ],
+)
+def test_who_asks_for_a_lease_is_told_what_stands_in_the_way(held: Lease | None, says: str) -> None:
+    answer = taken(held, Lease("me", 1), 6.0)
+    assert (bool(answer), str(answer)) == (says == "taken by me", says)

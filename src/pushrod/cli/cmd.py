@@ -70,12 +70,8 @@ async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Pa
             typer.echo(f"{name}: {'its watchdog is cleared' if cleared else 'its watchdog has not bitten'}")
             return 0
         payload = asked.payload(actuator.told.kind)
-        if asked.take_over is not None and not await actuator.take_lease(priority=asked.take_over):
-            owner = next((now.lease for now in (await remote.overview()).actuators if now.path == actuator.path), None)
-            typer.echo(
-                f"{name}: the lease cannot be taken over with priority {asked.take_over} from {owner or 'nobody'}: wait, or use a higher one",
-                err=True,
-            )
+        if asked.take_over is not None and not (lease := await actuator.take_lease(priority=asked.take_over)):
+            typer.echo(f"{name}: the lease cannot be taken over with priority {asked.take_over}: {lease}", err=True)
             return REFUSED
         result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
         if not result.ok:

@@ -21,6 +21,7 @@ from pushrod.net.wire import Answered, CommandAsk, encode, pack
 from pushrod.runtime.bus import Subscription
 from pushrod.runtime.delivery import TIMEOUT, Verbs
 from pushrod.runtime.gate import envelope_problem
+from pushrod.runtime.leasing import Taken
 from pushrod.runtime.message import Command, JointState
 from pushrod.runtime.payload import Stop
 from pushrod.runtime.result import Accepted, Refused, Result, refused
@@ -65,9 +66,9 @@ class RemoteActuator:
             self._state = message.payload
         return self._state
 
-    async def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
-        """Become the only commander for a while, or until this connection ends or breaks."""
-        return bool(await self.remote.do("take_lease", address=self.name, seconds=float(seconds), priority=priority))
+    async def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> Taken:
+        """Become the only commander for a while, or until this connection ends or breaks. The answer is true, or says whose it is."""
+        return Taken(**await self.remote.do("lease", address=self.name, seconds=float(seconds), priority=priority))
 
     async def release_lease(self) -> bool:
         return bool(await self.remote.do("release_lease", address=self.name))

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 from pushrod.core.errors import InputError
 from pushrod.runtime.delivery import TIMEOUT, Direct, Publish, Sync
 from pushrod.runtime.host import Host, HostStatistics
+from pushrod.runtime.leasing import Taken
 from pushrod.runtime.message import JointState
 from pushrod.runtime.part import answered
 from pushrod.runtime.watching import WATCHDOG_PRIORITY
@@ -54,8 +55,11 @@ class Handle(NamedTuple):
         lease = self.host.gate.lease
         return None if lease is None or self.host.clock.now() >= lease.until else lease
 
-    def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> bool:
-        """Become the only commander for a while. One of higher priority takes over from one of lower; all see it on the topic."""
+    def take_lease(self, seconds: float = float("inf"), priority: int = 0) -> Taken:
+        """Become the only commander for a while. One of higher priority takes over from one of lower; all see it on the topic.
+
+        The answer is true where it was taken; else it says whose it is.
+        """
         if not seconds >= 0.0:
             raise InputError(f"a lease lasts 0 s or longer, got {seconds!r}; release_lease ends one")
         if not (isinstance(priority, int) and abs(priority) < WATCHDOG_PRIORITY):

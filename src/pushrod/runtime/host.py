@@ -17,11 +17,12 @@ from pushrod.runtime.delivery import Direct, Publish, Sync
 from pushrod.runtime.driver import Context
 from pushrod.runtime.gate import PATIENCE, Gate
 from pushrod.runtime.joint_space import report_in_joint_space
+from pushrod.runtime.leasing import Taken, taken
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, LeaseChanged, Message, Outcome
 from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
 from pushrod.runtime.result import Result
 from pushrod.runtime.slot import InlineSlot, Slot, SlotStatistics, ThreadSlot
-from pushrod.safety.lease import Lease, may_take
+from pushrod.safety.lease import Lease
 
 OPEN = Limits()
 INF = float("inf")
@@ -104,16 +105,17 @@ class Host:
             self.gate.limits, self.gate.transmission = limits, transmission
         self.part.refresh(self._context())
 
-    def take_lease(self, wish: Lease) -> bool:
+    def take_lease(self, wish: Lease) -> Taken:
         with self._between_commands(), self._noting:
             old = self.gate.lease
-            if not may_take(old, wish, self.clock.now()):
-                return False
+            answer = taken(old, wish, self.clock.now())
+            if not answer.ok:
+                return answer
             self.gate.lease = wish
         self.emit(LeaseChanged(None if old is None else old.owner, wish.owner, wish.priority, wish.until), wish.owner)
         if wish.until < INF:
             self.clock.later(max(wish.until - self.clock.now(), 0.0), lambda: self._lease_over(wish))
-        return True
+        return answer
 
     def release_lease(self, owner: str) -> bool:
         with self._between_commands(), self._noting:
@@ -182,11 +184,11 @@ class Host:
     @contextmanager
     def _between_commands(self) -> Iterator[None]:
         """While no command acts; but one that takes too long, or blocks by nature, or asks for this itself, is not waited for."""
-        taken = self.slot is None and self.gate.holder != threading.get_ident() and self.gate.lock.acquire(timeout=PATIENCE)
+        held = self.slot is None and self.gate.holder != threading.get_ident() and self.gate.lock.acquire(timeout=PATIENCE)
         try:
             yield
         finally:
-            if taken:
+            if held:
                 self.gate.lock.release()
 
     def _stop_gate(self, why: str) -> None:
