@@ -89,15 +89,19 @@ def test_what_is_published_here_is_heard_there_as_it_was_and_in_order(pair):
 def test_who_listens_before_anything_was_published_misses_nothing(pair):
     """Also through a router, which has not told the publisher yet that somebody listens."""
     one, other = pair
+
+    def round_trip() -> None:
+        """What was subscribed to before is known at the other end."""
+        ready = other.subscribe("ready", (JointState,))
+        until(lambda: one.publish(message(JointState(("j",)), "ready")) or ready.statistics().received > 0)
+        other.unsubscribe(ready)
+
+    round_trip()
     watches = {}
     for k in range(8):  # each topic is published to for the first time
         topic = f"actuator/base/{k}"
         watches[topic] = other.subscribe(topic, (EndMotion,))
-        ready = other.subscribe("ready", (JointState,))
-        until(
-            lambda ready=ready: one.publish(message(JointState(("j",)), "ready")) or ready.statistics().received > 0
-        )  # so the one before is known too
-        other.unsubscribe(ready)
+        round_trip()
         one.publish(message(EndMotion(float(k), "completed"), topic))
     for k, watch in enumerate(watches.values()):
         until(lambda watch=watch: watch.statistics().received > 0)

@@ -127,7 +127,7 @@ def _own(kind: str, fields: list[str]) -> "Payload":
     """A payload that only its driver knows: told by name, checked where it arrives."""
     import msgspec
 
-    from pushrod.runtime.payload import BUILT_IN, Payload
+    from pushrod.runtime.payload import BUILT_IN
 
     if not kind.isidentifier():
         raise InputError(f"send: {kind!r} is no kind of payload; write its name, such as Actuation, then NAME=VALUE ...")
@@ -139,7 +139,9 @@ def _own(kind: str, fields: list[str]) -> "Payload":
         given[name] = _value(text)
     if kind in (built_in.__name__ for built_in in BUILT_IN):
         raise InputError(f"send: for {kind} there is a verb of its own; send is for what only a driver knows")
-    made: Any = msgspec.defstruct(kind, [(name, Any) for name in given], bases=(Payload,), frozen=True, tag=True, gc=False)
+    made: Any = msgspec.defstruct(
+        kind, [(name, Any) for name in given], frozen=True, tag=True, gc=False
+    )  # no Payload: none that is known by its name
     return made(**given)  # type: ignore[no-any-return]
 
 

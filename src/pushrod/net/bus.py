@@ -27,15 +27,13 @@ from pushrod.runtime.message import Message, Outcome
 
 log = logging.getLogger("pushrod.net")
 ASKED = 1.0  # [s] in which zenoh has told that somebody listens
+ASKED_FOR = 1024  # keys that are remembered to have been asked for
 NOTHING_OLD = "new"  # asked by whoever wants only what is published from now on
 LATE = 2.0  # [s] that others have to tell their newest messages
 
 
 class _Outlet:
-    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it.
-
-    A new one is wanted too: who listens through a router is not known yet, and what is published first must not be missed.
-    """
+    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it."""
 
     __slots__ = ("_asked", "_listened", "lock", "n", "publisher")
 
@@ -44,7 +42,7 @@ class _Outlet:
         self.n = 0
         self.publisher = session.declare_publisher(name, congestion_control=zenoh.CongestionControl.DROP, allowed_destination=zenoh.Locality.REMOTE)
         self._listened = False
-        self._asked = time.monotonic()
+        self._asked = float("-inf")
         self.publisher.declare_matching_listener(Callback(self._matching, indirect=False))
         self._matching(self.publisher.matching_status)
 
@@ -88,6 +86,7 @@ class ZenohBus(Bus):
         self._heard: dict[tuple[str, str], _Heard] = {}
         self._parsed: dict[str, tuple[str, str, Topic]] = {}
         self._unsent: set[str] = set()
+        self._asked_for: dict[str, zenoh.KeyExpr] = {}  # by whoever listens elsewhere, perhaps to what was never published yet
         self._answering = Lane("net latched")
 
     def __enter__(self) -> "ZenohBus":
@@ -187,10 +186,16 @@ class ZenohBus(Bus):
                 self.session.zenoh.declare_queryable(latched, ask, allowed_origin=zenoh.Locality.REMOTE)
             outlet = self._outlets.get(name)
             if outlet is None:
-                outlet = self._outlets[name] = _Outlet(self.session.zenoh, key.topic(robot, (key.word(kind), key.word(about)), topic))
+                outlet = _Outlet(self.session.zenoh, key.topic(robot, (key.word(kind), key.word(about)), topic))
+                if any(outlet.publisher.key_expr.intersects(asked) for asked in list(self._asked_for.values())):
+                    outlet.asked()  # who listens through a router is not known at once, and what is published first must not be missed
+                self._outlets[name] = outlet
             return outlet
 
     def _latched(self, query: zenoh.Query) -> None:
+        self._asked_for[str(query.key_expr)] = zenoh.KeyExpr(str(query.key_expr))
+        if len(self._asked_for) > ASKED_FOR:
+            self._asked_for.pop(next(iter(self._asked_for)), None)
         for outlet in list(self._outlets.values()):
             if outlet.publisher.key_expr.intersects(query.key_expr):
                 outlet.asked()
