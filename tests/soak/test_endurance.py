@@ -44,6 +44,9 @@ NEAR = {
     "servo": {"torque_ach": 1e-4, "w": 1e-3},
 }
 
+# beside those of the machine's summary
+BOUNDS = {"boat": [("esc.u_L", -1.0, 1.0), ("esc.u_R", -1.0, 1.0), ("fb.u_s_ach", -1.0, 1.0), ("fb.u_d_ach", -0.6, 0.6)]}
+
 
 def again_and_again(name: str, ticks: int, dtype: str) -> Iterator[Run]:
     """The machine's own scenario, over and over, each time from where the last one ended."""
@@ -76,6 +79,7 @@ def test_a_machine_runs_for_days(name: str) -> None:
     """Finite and within its limits in both widths, which stay together, and the last round is as the first."""
     made = machine.load(name)
     limits = [(pair.achieved, pair.low, pair.high) for pair in made.track if pair.low is not None and pair.high is not None]
+    limits += BOUNDS.get(name, [])
     assert limits
     runs = [again_and_again(name, TICKS[name], dtype) for dtype in ("float64", "float32")]
     first: Run | None = None

@@ -149,15 +149,19 @@ def references(format: str) -> list[Path]:
     return [reference.file for reference in find([GOLDEN]) if reference.format == format]
 
 
+def stem(file: Path) -> str:
+    """Its name without what kind of file it is; a name may have dots of its own."""
+    return re.sub(r"(\.(json|yaml|csv|gz))+$", "", file.name)
+
+
 def copied(file: Path, folder: Path) -> Path:
     """A reference with all that belongs to it, in a folder of its own."""
     shutil.rmtree(folder, ignore_errors=True)
     tree = folder / file.parent.name
     tree.mkdir(parents=True)
-    stem = file.name.partition(".")[0]
     for beside in file.parent.iterdir():
-        partner = "pipeline_cases.csv" if stem == "pipeline_params" else "expected.csv"
-        if beside.name.startswith(f"{stem}.") or beside.name == partner:
+        partner = "pipeline_cases.csv" if stem(file) == "pipeline_params" else "expected.csv"
+        if stem(beside) == stem(file) or beside.name == partner:
             shutil.copy(beside, tree)
     if (file.parent.parent / "maps").is_dir():
         shutil.copytree(file.parent.parent / "maps", folder / "maps")
