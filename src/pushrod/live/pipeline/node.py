@@ -130,6 +130,7 @@ class PipelineNode(ABC):
         self._motors = [context.actuator(address) for address in options.motors]
         self._check_motors()
         self.stepper = Stepper(self.model, options.params(), dt=1.0 / options.hz)
+        self.stepper.warm()  # not in its first tick, while the robot is live
         self._epochs: tuple[int, ...] = (0,) * len(self._motors)
         self._done: Outputs = (0.0,) * len(self._motors)
         self._held = ""  # what a gate said, until all motors obey again
