@@ -144,7 +144,9 @@ def test_the_robot_may_be_left_out_where_there_is_only_one(armed, pushrod):
 def test_an_estop_stops_whatever_is_written(armed, pushrod, words, cause):
     got = pushrod("estop", *words, "--as", "ann")
     assert (got.exit_code, got.stdout) == (0, "lifter: estopped\n"), got.output
-    assert f"the robot is e-stopped ({cause}, by ann)" in pushrod("arm").stderr
+    refused = pushrod("arm").stderr
+    assert f"the robot is e-stopped ({cause}, by ann)" in refused
+    assert refused.endswith("when it is safe: pushrod reset\n")
 
 
 def test_what_is_clamped_is_told_from_and_to(armed, pushrod):
@@ -457,7 +459,7 @@ def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):
         assert "NOT SAFE" in got.stderr
         assert "a/j/m: raised OSError: the bus is cut" in got.stderr
         got = pushrod("arm", "stuck")
-        assert (got.exit_code, "force_disarm" in got.stderr) == (3, True)
+        assert (got.exit_code, "when it is safe: pushrod disarm --force" in got.stderr) == (3, True)
         assert pushrod("disarm", "stuck", "--force").exit_code == 3, "it says what is still not safe"
         assert server.end(signal.SIGTERM) == 3
     assert "error: stuck was left although not everything is proven safe: a/j/m" in server.said

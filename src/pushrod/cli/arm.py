@@ -31,4 +31,6 @@ def arm(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As =
 
 def not_done(what: str, refusal: str, state: str, missing: tuple[str, ...]) -> str:
     """Why, and what comes first."""
-    return "\n".join([f"{what} was refused ({refusal.replace('_', ' ')}); it is {state}", *(f"  {text}" for text in missing)])
+    then = {"in_error": "disarm --force", "estopped": "reset"}.get(refusal)
+    said = [f"{what} was refused ({refusal.replace('_', ' ')}); it is {state}", *(f"  {text}" for text in missing)]
+    return "\n".join([*said, *([f"  when it is safe: pushrod {then}"] if then else [])])
