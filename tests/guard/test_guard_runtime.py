@@ -133,7 +133,7 @@ def test_a_guard_that_was_stopped_does_not_count_as_one(tmp_path: Path, monkeypa
         assert rt.state is State.ARMED
         os.kill(guard_pid(rt.guard), signal.SIGSTOP)
         since = time.monotonic()
-        await until(lambda: rt.state is not State.ARMED)
+        await until(lambda: rt.state is State.DISARMED)
         return rt.arming.why, time.monotonic() - since
 
     why, took = live(body, robot(file=str(tmp_path / "notes")))

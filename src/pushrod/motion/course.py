@@ -105,13 +105,12 @@ def fit(
     waypoints: tuple[Waypoint, ...], x0: float, v0: float, bounds: Limits, *, a0: float | None = None, passes: float = 1.0
 ) -> tuple[Course, float]:
     """The trajectory, slowed down by the factor that is also given back where it would exceed the limits."""
-    slower = 1.0
-    for _ in range(60):
-        course = follow(waypoints, x0, v0, bounds, a0=a0, passes=passes, slower=slower)
-        k = excess(course, bounds, Sample(x0, v0, a0 or 0.0))
-        if k <= 1.0 + 1e-9:
-            break
+    slower, tries = 1.0, 1
+    course = follow(waypoints, x0, v0, bounds, a0=a0, passes=passes)
+    while tries < 60 and (k := excess(course, bounds, Sample(x0, v0, a0 or 0.0))) > 1.0 + 1e-9:
         slower *= max(k, 1.0 + 1e-3)
+        tries += 1
+        course = follow(waypoints, x0, v0, bounds, a0=a0, passes=passes, slower=slower)
     return course, slower
 
 
@@ -237,9 +236,13 @@ def _shortest(start: Waypoint, first: Waypoint, bounds: Limits) -> float:
     top = max(bounds.v, abs(v), abs(v1))
     d = abs(first.x - start.x)
     h = max(1.5 * d / top, math.sqrt(6.0 * d / bounds.a), abs(v1 - v) / bounds.a, SHORTEST)
-    for _ in range(200):
+
+    def fits(h: float) -> bool:
         e = extent(through((Point(0.0, start.x, v), Point(h, first.x, v1))))[0]
-        if e.v <= top * (1.0 + 1e-9) and e.a <= bounds.a * (1.0 + 1e-9):
-            break
+        return e.v <= top * (1.0 + 1e-9) and e.a <= bounds.a * (1.0 + 1e-9)
+
+    tries = 0
+    while tries < 200 and not fits(h):
         h *= 1.1
+        tries += 1
     return h

@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 import zenoh
@@ -29,6 +30,7 @@ log = logging.getLogger("pushrod.net")
 ASKED = 1.0  # [s] in which zenoh has told that somebody listens
 ASKED_FOR = 1024  # keys that are remembered to have been asked for
 NOTHING_OLD = "new"  # asked by whoever wants only what is published from now on
+AGAIN = 0.3  # [s] after which what is old is asked for once more
 LATE = 2.0  # [s] that others have to tell their newest messages
 
 
@@ -83,6 +85,7 @@ class ZenohBus(Bus):
         self._outlets: dict[tuple[str, Topic, str, str], _Outlet] = {}
         self._hosted: set[str] = set()
         self._inlets: dict[int, tuple[Subscription, list[Any]]] = {}
+        self._again: dict[int, threading.Timer] = {}
         self._heard: dict[tuple[str, str], _Heard] = {}
         self._parsed: dict[str, tuple[str, str, Topic]] = {}
         self._unsent: set[str] = set()
@@ -131,20 +134,35 @@ class ZenohBus(Bus):
         declared = [self.session.zenoh.declare_subscriber(k, inlet.live, allowed_origin=zenoh.Locality.REMOTE) for k in keys]
         with self._lock:
             self._inlets[id(subscription)] = (subscription, declared)
-        for name in keys:  # also where nothing old is wanted: who is asked knows at once that somebody listens
-            self.session.zenoh.get(
-                name if latched else f"{name}?{NOTHING_OLD}",
-                inlet.late,
-                target=zenoh.QueryTarget.ALL,
-                consolidation=zenoh.ConsolidationMode.NONE,
-                timeout=LATE,
-                allowed_destination=zenoh.Locality.REMOTE,
-            )
+        selectors = [name if latched else f"{name}?{NOTHING_OLD}" for name in keys]
+        self._ask(selectors, inlet)
+        # who has just come to a router is not known to all at once
+        again = threading.Timer(AGAIN, self._ask, (selectors, inlet))
+        again.daemon = True
+        with self._lock:
+            self._again[id(subscription)] = again
+        again.start()
         return subscription
+
+    def _ask(self, selectors: list[str], inlet: "_Inlet") -> None:
+        """For what is old; also where nothing old is wanted: who is asked knows at once that somebody listens."""
+        with suppress(zenoh.ZError):  # closed meanwhile
+            for selector in selectors:
+                self.session.zenoh.get(
+                    selector,
+                    inlet.late,
+                    target=zenoh.QueryTarget.ALL,
+                    consolidation=zenoh.ConsolidationMode.NONE,
+                    timeout=LATE,
+                    allowed_destination=zenoh.Locality.REMOTE,
+                )
 
     def unsubscribe(self, subscription: Subscription) -> None:
         with self._lock:
             _, declared = self._inlets.pop(id(subscription), (None, []))
+            again = self._again.pop(id(subscription), None)
+        if again is not None:
+            again.cancel()
         if not self.session.closed:
             for subscriber in declared:
                 subscriber.undeclare()
@@ -165,6 +183,9 @@ class ZenohBus(Bus):
     def close(self) -> None:
         with self._lock:
             inlets, self._inlets = self._inlets, {}
+            again, self._again = self._again, {}
+        for timer in again.values():
+            timer.cancel()
         self.session.close()
         for subscription, _ in inlets.values():
             self._local.unsubscribe(subscription)

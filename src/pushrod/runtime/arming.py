@@ -159,7 +159,7 @@ class Arming:
         failures = self._make_safe(limit)
         with self._lock:
             if self.state is State.DISARMING:
-                self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(_lines(failures)))
+                self._move(Event.UNSAFE if failures else Event.SAFE, "; ".join(_lines(failures)) or why)
             elif failures:
                 self._move(Event.UNSAFE, "; ".join(_lines(failures)))
             if self.state is not State.ARMED:
