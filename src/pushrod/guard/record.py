@@ -48,6 +48,8 @@ class Record(NamedTuple):
         return not self.flaw and not self.acting and all(one["result"] == "in the process" for one in self.actuators.values())
 
     def __str__(self) -> str:
+        if self.flaw and self.acting and _runs(self.guard):
+            return f"the guard of {self.robot} (pid {self.guard}) is still writing what it did: {self.file}"
         if self.flaw:
             return f"a record of the guard cannot be read ({self.flaw}): {self.file}"
         at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.when))

@@ -63,6 +63,14 @@ def is_active(p: Params, t: float) -> bool:
 
 
 @pure
+def told_health(p: Params, t: float) -> float:
+    """What an actuator says of itself at time t: the share it still gives."""
+    if p.announced == 0.0 or not is_active(p, t):
+        return 1.0
+    return p.effectiveness if p.kind == LOSS else (0.0 if p.kind == STUCK else 1.0)
+
+
+@pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     kind = p.kind if u.active != 0.0 else NONE
     y = u.u

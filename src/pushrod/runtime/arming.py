@@ -121,7 +121,7 @@ class Arming:
             if failures:
                 return Armed(False, self.state, "not_safe", _lines(failures))
             self._guarded(SAFE)
-            self._move(Event.RESET, f"{', '.join(self.causes)}: gone")
+            self._move(Event.RESET, f"reset: {', '.join(self.causes)} is over")
             self.causes = ()
             return Armed(True, self.state)
 

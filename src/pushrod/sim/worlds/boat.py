@@ -33,7 +33,7 @@ from pushrod.pipeline.control import heading as heading_loop
 from pushrod.pipeline.names import IN_AUTOPILOT, MODES, YAW_PRIORITY
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
 from pushrod.plants import surface_vessel
-from pushrod.sim.worlds.hull import Faults, Motor, Sensors, health, moved, push, seen_command, sense
+from pushrod.sim.worlds.hull import Faults, Motor, Sensors, moved, push, seen_command, sense
 
 
 class In(NamedTuple):
@@ -122,8 +122,8 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     kept = autopilot.In(u.v_req, u.psi_req, seen.v, seen.psi, seen.r, fb, 1.0 if on else 0.0)
     loops, c = autopilot.step(p.control, autopilot.State(s.speed, s.heading, s.yaw_rate), kept, dt)
     # the pipeline
-    k_L = health(p.faults.left, t)
-    k_R = health(p.faults.right, t)
+    k_L = fault.told_health(p.faults.left, t)
+    k_R = fault.told_health(p.faults.right, t)
     known = two_motor_pipeline.Known(
         k_L, k_R, 1.0, seen_command(p.left, s.left.rotor.n, k_L), seen_command(p.right, s.right.rotor.n, k_R)
     )  # fmt: skip

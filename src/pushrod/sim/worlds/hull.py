@@ -115,14 +115,6 @@ def push(p: thruster.Params, broken: fault.Params, s: Motor, u: float, t: float,
 
 
 @pure
-def health(p: fault.Params, t: float) -> float:
-    """What the motor says of itself: the share it still gives."""
-    if p.announced == 0.0 or not fault.is_active(p, t):
-        return 1.0
-    return p.effectiveness if p.kind == fault.LOSS else (0.0 if p.kind == fault.STUCK else 1.0)
-
-
-@pure
 def seen_command(p: thruster.Params, n: float, k: float) -> float:
     """The command a well motor would turn so fast by; of one known to give the share k, what it must have been told."""
     u = sign(n) * p.dead + (1.0 - p.dead) * n / p.n_max
@@ -152,8 +144,8 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     h = moved(p.hull, p.current, p.arm, s.hull, L.F, R.F, dt)
     k = at.k + 1 if dt > 0.0 else at.k
     t = float(k) * dt
-    k_L = health(p.faults.left, t)
-    k_R = health(p.faults.right, t)
+    k_L = fault.told_health(p.faults.left, t)
+    k_R = fault.told_health(p.faults.right, t)
     seen = sense(p.noise, h, Tick(k, dt, at.seed, at.instance))
     return State(L.motor, R.motor, h), Out(
         h.u, h.psi, h.r,

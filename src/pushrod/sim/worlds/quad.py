@@ -197,14 +197,6 @@ def spin(p: thruster.Params, broken: fault.Params, s: Rotor, u: float, t: float,
 
 
 @pure
-def health(p: fault.Params, t: float) -> float:
-    """What the rotor says of itself: the share it still gives."""
-    if p.announced == 0.0 or not fault.is_active(p, t):
-        return 1.0
-    return p.effectiveness if p.kind == fault.LOSS else (0.0 if p.kind == fault.STUCK else 1.0)
-
-
-@pure
 def seen_output(p: thruster.Params, n: float, k: float) -> float:
     """The output a well rotor would turn so fast by; of one known to give the share k, what it must have been told."""
     r = n / p.n_max
@@ -255,10 +247,10 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     aw = s.aw if p.feedback != 0.0 else Axes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     c = fly(p, s, u, q, w, z, climb, aw, dt)
     # the pipeline
-    k0 = health(p.faults.e0, t)
-    k1 = health(p.faults.e1, t)
-    k2 = health(p.faults.e2, t)
-    k3 = health(p.faults.e3, t)
+    k0 = fault.told_health(p.faults.e0, t)
+    k1 = fault.told_health(p.faults.e1, t)
+    k2 = fault.told_health(p.faults.e2, t)
+    k3 = fault.told_health(p.faults.e3, t)
     seen = Effectors(
         seen_output(p.rotor, s.r0.turn.n, k0), seen_output(p.rotor, s.r1.turn.n, k1),
         seen_output(p.rotor, s.r2.turn.n, k2), seen_output(p.rotor, s.r3.turn.n, k3), 0.0, 0.0, 0.0, 0.0,
