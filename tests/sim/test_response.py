@@ -55,6 +55,7 @@ def test_a_lag_rises_in_ln9_time_constants_without_overshoot():
     got = response.respond(r, lag(r, 0.1), DT)
     assert got.rise_time == pytest.approx(math.log(9.0) * 0.1, rel=1e-2)
     assert got.overshoot == 0.0
+    assert got.settling_time == pytest.approx(math.log(20.0) * 0.1, abs=2 * DT)
     assert got.saturation_time is None
 
 
@@ -172,3 +173,8 @@ def test_the_settling_time_is_the_last_entry_into_the_band():
     assert response.settling_time(np.ones(5), t, 1.0, 0.1) == 0.0
     assert response.settling_time(np.array([1.0, 1.0, 1.0, 1.0, 5.0]), t, 1.0, 0.1) == math.inf
     assert response.settling_time(np.array([1.0, 1.0, 1.0, 1.0, math.nan]), t, 1.0, 0.1) == math.inf
+
+
+def test_what_is_not_near_the_new_level_in_time_has_not_settled():
+    r = step(n=400)
+    assert response.respond(r, lag(r, 0.2), DT).settling_time is None

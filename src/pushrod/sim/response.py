@@ -4,6 +4,7 @@ error      e = r - a: rms and largest |e|
 delay      the shift d for which r(t - d), r held before its start, correlates best with a(t); dead time and lag together
 rise time  10 % to 90 % of the largest step of the request (a move between two levels it holds)
 overshoot  how far a goes beyond the new level, as a share of that step
+settling   from the start of that step until a stays within 5 % of it around the new level, for as long as the request keeps that
 saturation time during which a stands at a limit, moves at its rate limit, or is told to be limited by what lies between r and a
 
 r[k] is given at the start of tick k and held through it; a[k] is what there is at its end.
@@ -34,6 +35,7 @@ class Response(NamedTuple):
     rise_time: float | None
     overshoot: float | None
     saturation_time: float | None
+    settling_time: float | None
 
 
 class Step(NamedTuple):
@@ -68,6 +70,7 @@ def respond(
         rise_time=None if step is None else rise_time(a, step, dt),
         overshoot=None if step is None else overshoot(r, a, step),
         saturation_time=saturation_time(a, dt, low, high, rate, acting),
+        settling_time=None if step is None else step_settling_time(a, step, dt),
     )
 
 
@@ -211,10 +214,27 @@ def overshoot(r: Signal, a: Signal, step: Step) -> float | None:
     return max(0.0, float(np.max(a[held] / size) - np.max(r[held] / size)))
 
 
+def step_settling_time(a: Signal, step: Step, dt: float) -> float | None:
+    """Until a stays near the new level; None where it is not near it when the request leaves that."""
+    held = a[step.first : step.last + 1]
+    outside = np.flatnonzero(~(np.abs(held - step.goal) <= LEVEL * abs(step.goal - step.start)))
+    if len(outside) == 0:
+        return 0.0
+    return None if outside[-1] == len(held) - 1 else float(outside[-1] + 1) * dt
+
+
 def saturation_time(
     a: Signal, dt: float, low: float | None, high: float | None, rate: float | None, acting: NDArray[np.bool_] | None = None
 ) -> float | None:
     """Time [s] at a limit, or while one is told to act; None where no limit is known."""
+    at = saturated(a, dt, low, high, rate, acting)
+    return None if at is None else float(np.count_nonzero(at)) * dt
+
+
+def saturated(
+    a: Signal, dt: float, low: float | None, high: float | None, rate: float | None, acting: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_] | None:
+    """At which samples that is so."""
     if low is None and high is None and rate is None and acting is None:
         return None
     at = np.zeros(len(a), bool) if acting is None else acting.copy()
@@ -225,7 +245,7 @@ def saturation_time(
         at |= a <= low + room
     if rate is not None:
         at[1:] |= np.abs(np.diff(a)) >= (1.0 - AT_LIMIT) * rate * dt
-    return float(np.count_nonzero(at)) * dt
+    return at
 
 
 def settling_time(a: Signal, t: Signal, goal: float | Signal, band: float) -> float:
