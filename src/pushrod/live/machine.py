@@ -29,6 +29,7 @@ from pushrod.sim.machine import Machine
 from pushrod.sim.scenario import Scenario
 
 Array = NDArray[np.float64]
+Observer = Callable[[int, Array, Array], object]  # (ticks done, what the world was told, what it gave): rows that are written over in the next tick
 
 
 class SimulatedMachine:
@@ -64,6 +65,7 @@ class SimulatedMachine:
         self._moving = threading.Lock()
         self._told: list[Array] | None = [] if record else None
         self._given: list[Array] = []
+        self._observers: tuple[Observer, ...] = ()
         self.places = {actuator: self._place(actuator, at) for actuator, at in machine.ports.items()}
         self.drivers: Mapping[str, Callable[[], Any]] = {actuator: _driver(place) for actuator, place in self.places.items()}
 
@@ -81,6 +83,15 @@ class SimulatedMachine:
             if channel in told:
                 raise InputError(f"{channel} is told by the actuator {told[channel]}: command that instead; nothing was changed")
         self._surroundings = [(self._in[channel], np.atleast_1d(np.asarray(x, float))) for channel, x in values.items()]
+
+    def observe(self, observer: Observer) -> Callable[[], None]:
+        """Tell it of every tick from now on, with all gates closed: it must be quick, and copies what it wants to keep. Gives what ends that."""
+        self._observers = (*self._observers, observer)
+
+        def end() -> None:
+            self._observers = tuple(other for other in self._observers if other is not observer)
+
+        return end
 
     @property
     def k(self) -> int:
@@ -114,6 +125,8 @@ class SimulatedMachine:
             if self._told is not None:
                 self._told.append(stepper.u.copy())
                 self._given.append(stepper.y.copy())
+            for observer in self._observers:
+                observer(stepper.k, stepper.u, stepper.y)
         for place in self.places.values():
             place.after_tick()
         if stepper.k == self.ticks:

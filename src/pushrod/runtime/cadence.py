@@ -75,6 +75,10 @@ class Cadence(ABC):
     @abstractmethod
     def stop(self) -> None: ...
 
+    @abstractmethod
+    def due(self, now: int) -> int:
+        """When its next call is due, at the earliest `now` [ns of the clock]."""
+
     @property
     def ticks(self) -> int:
         return self.late.count
@@ -120,6 +124,7 @@ class ThreadCadence(Cadence):
         self._period = round(period * 1e9)
         self._tick = tick
         self._first = first
+        self._start = time.monotonic_ns()
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"pushrod {name}", daemon=True)
         self._thread.start()
@@ -127,6 +132,7 @@ class ThreadCadence(Cadence):
     def _run(self) -> None:
         _sleep_exactly()
         mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
+        self._start = start
         owed = k  # the first tick that has not had its call
         while not self.stopping:
             deadline = start + k * period
@@ -150,6 +156,9 @@ class ThreadCadence(Cadence):
             following = (ended - start) // period + 1
             self.missed += following - k - 1
             owed, k = k + 1, following
+
+    def due(self, now: int) -> int:
+        return now + (self._start - now) % self._period
 
     def stop(self) -> None:
         self.stopping = True
@@ -180,6 +189,9 @@ class StepCadence(Cadence):
         self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1), self._rank)
         self.late.add(0)
         self._tick(k)
+
+    def due(self, now: int) -> int:
+        return now + (self._start - now) % self._period
 
     def stop(self) -> None:
         self.stopping = True

@@ -27,6 +27,7 @@ UNLOGGED = frozenset({"superseded", "batch"})  # everyday life of a slow driver;
 log = logging.getLogger("pushrod.runtime")
 Admitted = tuple[Any, Any]
 WHOLE = b"\0"
+Observer = Callable[[Command, Result, float], None]
 
 
 class Gate:
@@ -67,6 +68,7 @@ class Gate:
         self.acted = 0
         self.actor = 0  # the thread whose command acted last
         self.fuse: Sequence[int] = WHOLE  # not 0 once the guard process has disarmed: seen even by the first command of a process that was stopped
+        self.observer: Observer | None = None  # told of every command that came here, what became of it and when; it must never wait
         self.refusals: dict[str, int] = {}
         self._logged: dict[str, tuple[float, int]] = {}  # reason -> when, and how many there were by then
 
@@ -149,11 +151,14 @@ class Gate:
             return self.refuse("driver_error", command, f"{type(error).__name__}: {error}")
         self.acted += 1
         self.actor = self.holder
-        self.last_acted = self.now()
+        self.last_acted = now = self.now()
         self.commander = command.source
+        result: Result = ACCEPTED if info is None else Accepted(info)
         if done is not command.payload:
-            return Clamped(command.payload, done, info)
-        return ACCEPTED if info is None else Accepted(info)
+            result = Clamped(command.payload, done, info)
+        if self.observer is not None:
+            self.observer(command, result, now)
+        return result
 
     def count(self, reason: str) -> int:
         """One more was refused, here or on its way."""
@@ -168,6 +173,8 @@ class Gate:
             self._logged[reason] = now, count
             more = f" ({count - before} times since the last such line)" if count - before > 1 else ""
             log.info("%s%s", answer, more)
+        if self.observer is not None:
+            self.observer(command, answer, self.now())
         return answer
 
 

@@ -97,6 +97,7 @@ class Runtime:
         self._handles: dict[tuple[Any, str], Handle] = {}
         self._cadences: list[Cadence] = []
         self._loop_errors: list[BaseException] = []
+        self.checks: list[Callable[[], list[str]]] = []  # what others want to be there before arming: each gives what is missing, one text each
         self._begun = False
         self._stack = ExitStack()
         for owner in self._owners():
@@ -362,6 +363,7 @@ class Runtime:
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
         found += self._guarding.missing()
+        found += [text for check in self.checks for text in check()]
         return found if self.hosts else ["the robot has no actuators"]
 
     def _not_safe(self, name: str, error: str) -> None:
