@@ -85,10 +85,10 @@ def test_a_lone_scalar_is_the_field_y(tmp_path):
     assert json.loads(schema.data)["properties"]["y"]["unit"] == "V"
 
 
-def test_what_is_not_finite_is_null(tmp_path):
+def test_what_is_not_finite_is_null_and_where_it_is_infinite_says_so(tmp_path):
     write(tmp_path / "a.mcap", [Topic("/y", A[float, Q("V")], np.arange(3.0), {"y": np.array([math.nan, math.inf, 1.0])})])
     _, got = read(tmp_path / "a.mcap")
-    assert [json.loads(m.data)["y"] for _, _, m in got] == [None, None, 1.0]
+    assert [json.loads(m.data) for _, _, m in got] == [{"y": None}, {"y": None, "$inf": {"y": 1}}, {"y": 1.0}]
 
 
 def test_metadata_and_files_come_back(tmp_path):

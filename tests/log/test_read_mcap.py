@@ -1,12 +1,17 @@
 """An MCAP log is read back as it was written, and where it is torn everything before that, with a word on what is missing."""
 
 import math
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated as A
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from counts import examples
 from pushrod.core.errors import UnknownNameError
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
@@ -67,3 +72,17 @@ def test_metadata_files_and_messages_come_back(log):
         table["left.sped"]
     with pytest.raises(UnknownNameError, match="no topic named"):
         table.messages("/nothing")
+
+
+@given(rows=st.lists(st.tuples(*[st.floats(allow_nan=True, allow_infinity=True, allow_subnormal=True)] * 3), min_size=1, max_size=20))
+@settings(max_examples=examples(30))
+def test_any_number_comes_back_to_the_last_bit(rows):
+    columns = dict(zip((leaf.path for leaf in numbers(Car)), np.array(rows).T, strict=True))
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "a.mcap"
+        write(file, [Topic("/out", Car, np.arange(len(rows)) * 0.5, columns)])
+        table = read(file)
+    for path, column in columns.items():
+        assert np.array_equal(table[path].values, column, equal_nan=True)
+        there = ~np.isnan(column)
+        assert np.array_equal(np.signbit(table[path].values[there]), np.signbit(column[there]))

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.log.row import BEYOND
+
 Array = NDArray[np.float64]
 Columns = dict[str, tuple[list[Array], list[Array]]]
 
 DEEPEST = 16  # levels of nesting that are looked into
 LONGEST = 128  # entries of a list that become channels; a longer one is an image or a cloud of points
 MOST = 20_000  # different numbers in one file
-BEYOND = "$inf"  # where a message tells the sign of numbers that are not finite: JSON has only null for them
 NUMBERS = frozenset((float, int, bool, type(None)))
 _ABSENT = object()
 

@@ -3,9 +3,8 @@
 `write(file, topics)` takes whole columns, as a run gives them. `Recorder` takes one record at a time, tick by tick.
 """
 
-import itertools
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.core.errors import LogError
-from pushrod.core.quantity import Choice, Q
-from pushrod.core.record import fields, flat, is_record, numbers
+from pushrod.core.record import flat, numbers
+from pushrod.log.row import message, shape_of
 from pushrod.log.schema import topic_schema
 
 Array = NDArray[np.float64]
@@ -90,8 +89,7 @@ class TopicWriter:
     def __init__(self, channel: Any, record: Any) -> None:
         self._channel = channel
         self._record = record
-        self._shape = _shape(record, itertools.count())
-        self._encode = msgspec.json.Encoder().encode
+        self._shape = shape_of(record)
 
     def put(self, t: float, value: Any) -> None:
         """A value of the record at time t [s]."""
@@ -99,7 +97,7 @@ class TopicWriter:
 
     def put_row(self, t: float, row: list[float]) -> None:
         """The numbers of the record in order."""
-        self._channel.log(self._encode(_fill(self._shape, row)), log_time=round(t * 1e9))
+        self._channel.log(message(self._shape, row), log_time=round(t * 1e9))
 
 
 def write(
@@ -154,16 +152,3 @@ def _check(topic: Topic) -> None:
 
 def _column(topic: Topic, path: str) -> Array | None:
     return topic.columns.get(path, topic.columns.get("y") if path == "" else None)
-
-
-def _shape(record: Any, place: Iterator[int]) -> dict[str, Any]:
-    """An object nested as the record, with the place of each number in its row."""
-    if not is_record(record):
-        return {"y": next(place)}
-    shown = [f for f in fields(record) if is_record(f.type) or isinstance(f.meta, (Q, Choice))]
-    return {f.name: _shape(f.type, place) if is_record(f.type) else next(place) for f in shown}
-
-
-def _fill(shape: dict[str, Any], row: list[float]) -> dict[str, Any]:
-    """msgspec writes null for what is not finite, which JSON cannot say."""
-    return {name: row[at] if isinstance(at, int) else _fill(at, row) for name, at in shape.items()}
