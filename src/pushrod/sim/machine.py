@@ -98,7 +98,7 @@ def load(name: str, overrides: Iterable[str] = ()) -> Machine:
 def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     for text in overrides:
         try:
-            _override(document, text)
+            override(document, text)
         except ConfigError as e:
             document.problems += [(0, problem) for problem in e.problems]
     head = read(MachineFile, document.data, (), document)
@@ -148,7 +148,8 @@ def parameters(world: World, data: dict[str, Any], document: Document) -> tuple[
     return world, params
 
 
-def _override(document: Document, text: str) -> None:
+def override(document: Document, text: str) -> None:
+    """Put the value of a text "path=value" over what the file says."""
     path, eq, value = text.partition("=")
     if not eq or not path.strip():
         raise ConfigError([f"--set {text}: write --set PATH=VALUE, such as --set steer.T=80ms"])

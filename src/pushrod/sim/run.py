@@ -1,6 +1,6 @@
 """Run a scenario on a machine: signals sampled tick by tick, the compiled world in chunks, responses and expectations afterwards."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -190,16 +190,24 @@ def signals(run: Any, inputs: dict[str, Array]) -> dict[str, Array]:
     return {name: np.asarray(run[name], float) for name in run.names} | {f"in.{name}": values for name, values in inputs.items()}
 
 
-def _response(pair: Tracked, columns: dict[str, Array], dt: float) -> Response:
+def asked(track: Iterable[Tracked], columns: Mapping[str, Array]) -> tuple[Tracked, ...]:
+    """The pairs of which somebody asked something in this run."""
+    return tuple(pair for pair in track if all(np.any(columns[name] == value) for name, value in pair.when))
+
+
+def acting(pair: Tracked, columns: Mapping[str, Array]) -> NDArray[np.bool_] | None:
+    """At which samples something between request and achieved tells of a limit; None where nothing would."""
     flags = [np.abs(columns[name]) > TAKEN for name in pair.saturated]
-    acting = np.logical_or.reduce(flags) if flags else None
-    return respond(columns[pair.request], columns[pair.achieved], dt, pair.low, pair.high, pair.rate, acting)
+    return np.logical_or.reduce(flags) if flags else None
+
+
+def _response(pair: Tracked, columns: dict[str, Array], dt: float) -> Response:
+    return respond(columns[pair.request], columns[pair.achieved], dt, pair.low, pair.high, pair.rate, acting(pair, columns))
 
 
 def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array]) -> Result:
     columns = signals(run, inputs)
     units = {name: str(leaf.meta.unit) for name, leaf in signals_of(machine.world).items()}  # type: ignore[union-attr]
-    asked = (pair for pair in machine.track if all(np.any(columns[name] == value) for name, value in pair.when))
-    responses = tuple((pair, _response(pair, columns, scenario.dt)) for pair in asked)
+    responses = tuple((pair, _response(pair, columns, scenario.dt)) for pair in asked(machine.track, columns))
     outcomes = tuple(judge(e, np.asarray(run.t), columns, scenario.dt) for e in scenario.expectations)
     return Result(machine, scenario, run, columns, units, responses, outcomes)
