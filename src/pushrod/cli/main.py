@@ -21,6 +21,7 @@ from pushrod.cli.estop import estop
 from pushrod.cli.list import list_
 from pushrod.cli.new import new
 from pushrod.cli.reach import UNREACHED, said
+from pushrod.cli.replay import replay
 from pushrod.cli.reset import reset
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
@@ -83,6 +84,7 @@ def options(version: A[bool, typer.Option("--version", help="Say which version t
 
 
 app.command("run", cls=Verb)(run)
+app.command("replay", cls=Verb)(replay)
 app.command("list", cls=Verb)(list_)
 app.command("check", cls=Verb)(check)
 app.command("schema", cls=Verb)(schema)

@@ -1,0 +1,169 @@
+"""`pushrod replay`: a log once more through the same machine: equal to the last bit, or where not; or what if."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from typing import Annotated as A
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pushrod.replay.difference import Deviation
+    from pushrod.replay.run import Replay
+
+SHOWN = 20  # rows of a table of differences
+
+
+def replay(
+    log: A[Path, typer.Argument(help="A log of a run (.mcap).", metavar="LOG")],
+    at: A[str, typer.Option(help="Begin there, such as 2.5 or '500 ms': what is before is run, not judged.")] = "0",
+    speed: A[float | None, typer.Option(help="So many times as fast as it was; as fast as it can if left out.")] = None,
+    set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="What if: put a value over a parameter; may be repeated.")] = None,
+    machine: A[Path | None, typer.Option(help="The machine file, where it has code of its own: none is taken from a log.")] = None,
+    out: A[Path, typer.Option(help="Folder for the log of the replay.")] = Path("runs"),
+    log_: A[bool, typer.Option("--log/--no-log", help="Write a log of the replay.")] = True,
+    json: A[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
+) -> None:
+    """Run a log once more and compare every bit; with --set, see what would have been otherwise.
+
+    Exit codes: 0 all is as it was, or --set; 1 something differs; 2 wrong input; 130 stopped by Ctrl-C.
+    """
+    from rich.console import Console
+
+    from pushrod.config.unit import to_si
+    from pushrod.core.errors import InputError
+
+    try:
+        begin = to_si(at, "s")
+    except ValueError as e:
+        raise InputError(f"--at: {e}") from None
+    console = Console(highlight=False)
+    if log_:
+        from pushrod.sim.recording import prepare
+
+        prepare(out)
+    found = _behind_bar(log, begin, speed, tuple(set_ or ()), machine)
+    file = None
+    if log_:
+        from pushrod.replay.recording import record
+
+        file = record(found, out)
+    if json:
+        import msgspec
+
+        typer.echo(msgspec.json.encode(_plain(found, file)).decode())
+    else:
+        _print(found, console)
+        if file is not None:
+            typer.echo(f"log: {file}")
+    if not found.identical:
+        raise typer.Exit(1)
+
+
+def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None) -> "Replay":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    from pushrod.replay.run import replay as run_again
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, description="replaying" if done else "compiling")
+
+        return run_again(log, at=at, speed=speed, settings=settings, machine=machine, progress=show)
+
+
+def _print(found: "Replay", console: "Console") -> None:
+    from pushrod.core.names import count
+
+    about, rebuilt = found.table.about, found.rebuilt
+    name = about.get("scenario") or about.get("robot", "")
+    console.print(f"{rebuilt.machine.name}{f', {name}' if name else ''} ({rebuilt.kind}): {found.table.file}", markup=False)
+    for note in found.notes:
+        console.print(f"note: {note}", markup=False)
+    if found.settings:
+        console.print(f"what if {', '.join(found.settings)}" + (f" from {found.at * rebuilt.dt:g} s on" if found.at else ""), markup=False)
+        _print_deviations(found.deviations, console)
+        return
+    compared = f"{count(len(found.log.outputs), 'signal')}, {count(found.ticks, 'tick')}"
+    answers = f", {count(found.answers, 'answer')} to commands" if found.answers else ""
+    if found.identical:
+        console.print(f"{compared}{answers}: equal to the last bit", markup=False)
+        return
+    _print_difference(found, console)
+
+
+def _print_difference(found: "Replay", console: "Console") -> None:
+    from rich import box
+    from rich.table import Table
+
+    from pushrod.config.unit import bracketed
+
+    difference, answer = found.difference, found.answer
+    if difference is not None:
+        console.print(
+            f"[bold red]differs[/] from tick {difference.k}, t = {difference.t:g} s, on: {difference.signal}{_safe(bracketed(difference.unit))}"
+        )
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        for head in ("tick", "t", "recorded", "replayed", "difference"):
+            table.add_column(head, justify="right")
+        rows = (*difference.before, (difference.k, difference.t, difference.recorded, difference.replayed))
+        for k, t, a, b in rows:
+            apart = "" if a == b else f"{b - a:.3g}"
+            table.add_row(str(k), f"{t:g}", repr(a), repr(b), apart, style="bold" if k == difference.k else "")
+        console.print(table)
+        if difference.also:
+            more = f" and {len(difference.also) - 8} more" if len(difference.also) > 8 else ""
+            console.print(f"at the same tick also: {', '.join(difference.also[:8])}{more}", markup=False)
+        told = {name: float(values[difference.k]) for name, values in found.log.inputs.items()}
+        console.print(f"told in that tick: {', '.join(f'{name} = {value!r}' for name, value in list(told.items())[:12])}", markup=False)
+    if answer is not None:
+        console.print(f"an answer differs: {answer}", markup=False)
+    other = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in (found.versions or {}).items())
+    console.print(f"versions: {other or 'all as they were'}", markup=False)
+
+
+def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console") -> None:
+    from rich import box
+    from rich.table import Table
+
+    if not deviations:
+        console.print("nothing would have been otherwise: equal to the last bit")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("signal", overflow="fold")
+    for head in ("rms", "most", "at", "end"):
+        table.add_column(head, justify="right")
+    for d in deviations[:SHOWN]:
+        unit = "" if d.unit in ("", "-") else f" {d.unit}"
+        table.add_row(d.signal, f"{d.rms:.3g}{unit}", f"{d.most:.3g}{unit}", f"{d.when:g} s", f"{d.end:+.3g}{unit}")
+    console.print(table)
+    if len(deviations) > SHOWN:
+        console.print(f"and {len(deviations) - SHOWN} more signals")
+
+
+def _safe(text: str) -> str:
+    return text.replace("[", "\\[")
+
+
+def _plain(found: "Replay", file: Path | None) -> dict[str, Any]:
+    return {
+        "log": str(found.table.file),
+        "kind": found.rebuilt.kind,
+        "machine": found.rebuilt.machine.name,
+        "identical": None if found.settings else found.identical,
+        "signals": len(found.log.outputs),
+        "ticks": found.ticks,
+        "answers": found.answers,
+        "difference": None if found.difference is None else found.difference._asdict(),
+        "answer": None if found.answer is None else found.answer._asdict(),
+        "settings": list(found.settings),
+        "deviations": [d._asdict() for d in found.deviations],
+        "versions": found.versions,
+        "notes": list(found.notes),
+        "replay": None if file is None else str(file),
+    }

@@ -1,0 +1,131 @@
+"""`replay(log)`: a run once more, by its kind.
+
+rollout    the recorded inputs through the world, part by part: equal to the last bit, or the first difference
+stepped    the scenario through the runtime on a stepped clock: what the world was told, what it gave and every answer, to the last bit
+live       the recorded inputs through the world; and the recorded commands through the model, which shows how far the model is from what was measured
+With `settings` nothing is judged: what would have been otherwise is measured, signal by signal.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core import check
+from pushrod.core.errors import InputError
+from pushrod.core.names import count
+from pushrod.log.reader import read
+from pushrod.log.table import Table
+from pushrod.replay.difference import Deviation, Difference, deviation
+from pushrod.replay.rebuilding import Rebuilt, rebuild, versions
+from pushrod.replay.stepped import AnswerDifference, replay_stepped
+from pushrod.replay.world import Recorded, recorded, replay_world
+from pushrod.sim.room import carry
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay came to. `data` are the outputs again [tick, output], up to the first difference."""
+
+    table: Table
+    rebuilt: Rebuilt
+    log: Recorded
+    at: int
+    data: Array
+    difference: Difference | None = None
+    answers: int = 0
+    answer: AnswerDifference | None = None
+    settings: tuple[str, ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    versions: dict[str, tuple[str, str]] | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def identical(self) -> bool:
+        """Every bit is as it was. Of what-if replays nothing is said."""
+        return self.difference is None and self.answer is None
+
+    @property
+    def ticks(self) -> int:
+        """Compared."""
+        return max(0, len(self.data) - self.at)
+
+
+def replay(
+    log: str | Path | Table,
+    *,
+    at: float = 0.0,
+    speed: float | None = None,
+    settings: Iterable[str] = (),
+    machine: str | Path | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Replay:
+    """`at` [s]: what is before is run, not judged; `speed`: as fast as so many times the wall clock, not as fast as it can.
+
+    `settings`: texts "path=value", what if these parameters were otherwise from `at` on. `machine`: the machine file, where it needs code of its own.
+    """
+    table = log if isinstance(log, Table) else read(log)
+    settings = tuple(settings)
+    if speed is not None and not (math.isfinite(speed) and speed > 0.0):
+        raise InputError(f"speed = {speed!r}: a number above 0 is needed, 1 for as fast as it was")
+    was = rebuild(table, machine)
+    rows = recorded(table, was)
+    start = _tick(at, was, rows, table)
+    notes = [*was.notes, *([f"the log is torn: {table.torn}; what is there of it is replayed"] if table.torn else [])]
+    changed = rebuild(table, machine, settings) if settings else None
+    through = was.kind == "stepped"
+    if through and changed is not None and start > 0:
+        notes.append("the recorded inputs go into the changed world as they were; without --at the commands go through the runtime again")
+    if through and not (changed is not None and start > 0) and speed is None:
+        found = replay_stepped(changed or was, rows, table, start, progress, judge=changed is None)
+        data, difference, answers, answer = found
+    else:
+        world, other = _in_one_world(was, changed)
+        data, difference = replay_world(world, rows, start, speed, other, progress)
+        answers, answer = 0, None
+    deviations = deviations_of(rows, data, start, was.dt) if changed is not None else ()
+    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, versions(table), tuple(notes))
+
+
+def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:
+    k = round(at / rebuilt.dt) if math.isfinite(at) else -1
+    if not 0 <= k <= max(0, rows.ticks - 1):
+        raise InputError(f"at = {at:g} s: {table.file} has {count(rows.ticks, 'tick')} of {rebuilt.dt:g} s, from 0 to {rows.ticks * rebuilt.dt:g} s")
+    return k
+
+
+def _in_one_world(was: Rebuilt, changed: Rebuilt | None) -> tuple[Rebuilt, Rebuilt | None]:
+    """Both with the same room for delays, so that the state of the one is a state of the other."""
+    if changed is None or changed.world is was.world:
+        return was, changed
+    for world in (changed.world, was.world):
+        pair = [replace(one, world=world, params=carry(world.Params, one.params), state=_state(world, one)) for one in (was, changed)]
+        if not any(any(check.problems(one.params, "", one.dt)) for one in pair):
+            return pair[0], pair[1]
+    raise InputError("with these settings the machine has another state than it had: leave --at out")
+
+
+def _state(world: Any, one: Rebuilt) -> Any:
+    """Before the first tick all delay lines are as they are when made."""
+    fresh, known = world.State(), one.state
+    if type(known) is world.State:
+        return known
+    return fresh._replace(**{name: getattr(known, name) for name in fresh._fields if type(getattr(known, name)) is type(getattr(fresh, name))})
+
+
+def deviations_of(log: Recorded, data: Array, start: int, dt: float) -> tuple[Deviation, ...]:
+    """Of every signal that is otherwise, the largest share of its range first."""
+    t = np.asarray((np.arange(start, len(data)) + 1.0) * dt, dtype=np.float64)
+    found = []
+    for j, (name, values) in enumerate(log.outputs.items()):
+        d = deviation(name, log.units.get(name, ""), t, values[start : len(data)], data[start:, j])
+        if d.most > 0.0:
+            size = float(np.ptp(values[start:])) or abs(float(values[start])) or 1.0
+            found.append((d.most / size, d))
+    return tuple(d for _, d in sorted(found, key=lambda pair: -pair[0]))

@@ -1,0 +1,97 @@
+"""A run through the runtime on a stepped clock, once more: every command through its gate again, and every answer and every tick compared."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core.errors import InputError, LogError
+from pushrod.log.table import Table
+from pushrod.replay.difference import Difference, first_difference
+from pushrod.replay.rebuilding import Rebuilt, check_drivers
+from pushrod.replay.world import Recorded
+
+Array = NDArray[np.float64]
+
+
+class AnswerDifference(NamedTuple):
+    """The first command whose answer, or whose end, is not what it was: the same entry of commands.json, then and now."""
+
+    number: int
+    recorded: Any
+    replayed: Any
+
+    def __str__(self) -> str:
+        return f"command {self.number}: was {_said(self.recorded)}, is {_said(self.replayed)}"
+
+
+class Stepped(NamedTuple):
+    """Outputs [tick, output] of the run again, what differs in them or in what the world was told, and in the answers."""
+
+    data: Array
+    difference: Difference | None
+    answers: int
+    answer: AnswerDifference | None
+
+
+def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool = True) -> Stepped:
+    from pushrod.live.recording import commands_file
+    from pushrod.live.run import simulate
+
+    if rebuilt.scenario is None:
+        raise InputError(f"{table.file}: went through a runtime without a scenario")
+    check_drivers(rebuilt, table.file)
+    how = replace(rebuilt.scenario, steps=log.ticks, expectations=(), comparisons=())
+    live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress)
+    columns = live.outcome.columns
+    data = np.column_stack([columns[name] for name in log.outputs])
+    if not judge:
+        return Stepped(data, None, 0, None)
+    told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
+    names = [f"in.{name}" for name in log.inputs]
+    was_told = np.column_stack(list(log.inputs.values()))
+    found = [
+        first_difference(names, log.units, was_told[at:], told[at:], rebuilt.dt, at, late=0.0),
+        first_difference(list(log.outputs), log.units, log.table()[at:], data[at:], rebuilt.dt, at),
+    ]
+    first = min((d for d in found if d is not None), key=lambda d: d.k, default=None)  # of one tick what it was told comes first
+    count, answer = _answers(table, commands_file(live).text, at * rebuilt.dt)
+    return Stepped(data, first, count, answer)
+
+
+def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifference | None]:
+    """How many answers there are, and the first one that differs."""
+    if "commands.json" not in table.attachments:
+        return 0, None
+    then, again = _commands(table.attachments["commands.json"].data, table.file), _commands(now.encode(), table.file)
+    whole = [("commands", i) for i in range(max(len(then[0]), len(again[0])))] + [("streams", i) for i in range(max(len(then[1]), len(again[1])))]
+    for number, (kind, i) in enumerate(whole):
+        a, b = (_entry(side[kind == "streams"], i) for side in (then, again))
+        if a != b and not (kind == "commands" and isinstance(a, dict) and _time(a) < since):
+            return len(whole), AnswerDifference(number + 1, a, b)
+    return len(whole), None
+
+
+def _commands(text: bytes, file: Path) -> tuple[list[Any], list[Any]]:
+    try:
+        data = msgspec.json.decode(text, type=dict[str, list[Any]])
+    except (msgspec.DecodeError, RecursionError, ValueError) as e:
+        raise LogError(f"{file}: its commands.json cannot be read: {e}") from e
+    return data.get("commands", []), data.get("streams", [])
+
+
+def _entry(entries: list[Any], i: int) -> Any:
+    return entries[i] if i < len(entries) else None
+
+
+def _time(entry: dict[str, Any]) -> float:
+    at = entry.get("at")
+    return float(at) if isinstance(at, (int, float)) else 0.0
+
+
+def _said(entry: Any) -> str:
+    return "not there" if entry is None else msgspec.json.encode(entry).decode()[:400]
