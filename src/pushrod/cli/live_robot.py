@@ -74,6 +74,7 @@ def _of_machine(name: str, settings: list[str], alias: str | None, dt: str | Non
     what = machines.load(name, settings)
     tick = _dt(what, dt)
     live = SimulatedMachine(what, dt=tick)
+    live.open_to_onlookers()
     live.warm()  # before others are told that it is being started
     if alias is not None:
         live.robot = replace(live.robot, name=alias)

@@ -16,15 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pushrod.compiled.job import checked_params
 from pushrod.compiled.result import Run
 from pushrod.compiled.stepper import Stepper
 from pushrod.core.errors import InputError
 from pushrod.core.model import Tick
 from pushrod.core.names import find
 from pushrod.core.record import flat, numbers
+from pushrod.live import fault_node, world_sensor
 from pushrod.live.fitting import fitted, part_of
 from pushrod.live.port import PORTS, SENSORS, Place
-from pushrod.robot.description import Robot
+from pushrod.robot.description import Robot, Sensor
 from pushrod.sim.machine import Machine
 from pushrod.sim.scenario import Scenario
 
@@ -75,6 +77,17 @@ class SimulatedMachine:
         broken = replace(machine, world=scenario.world, params=scenario.params)
         return cls(broken, dt=scenario.dt, state=scenario.state, seed=scenario.seed, record=True, ticks=scenario.steps)
 
+    def open_to_onlookers(self) -> None:
+        """The robot has its world as a sensor too, and a controller that breaks what can break; to be called before it is started."""
+        sensors, controllers, parameters = (*self.robot.sensors, Sensor(world_sensor.NAME)), self.robot.controllers, self.robot.parameters
+        drivers: dict[str, Callable[[], Any]] = {**self.drivers, world_sensor.NAME: lambda: world_sensor.WorldSensor(self)}
+        if self.faults is not None:
+            controllers = (*controllers, fault_node.fault_controller(self.faults))
+            parameters = (*parameters, *fault_node.fault_parameters(self.faults))
+            drivers[fault_node.NAME] = lambda: fault_node.FaultNode(self)
+        self.robot = replace(self.robot, sensors=sensors, controllers=controllers, parameters=parameters)
+        self.drivers = drivers
+
     def surround(self, values: Mapping[str, ArrayLike]) -> None:
         """What the world is told that no actuator tells it: by channel, a number or one per tick (the last is held)."""
         told = {path: actuator for actuator, place in self.places.items() for path in place.paths.values()}
@@ -106,6 +119,25 @@ class SimulatedMachine:
     def output(self, path: str) -> float:
         """An output of the world at the end of the last tick."""
         return float(self._stepper.y[find(self._out, path, f"output of {self.world.name}")])
+
+    def outputs(self) -> tuple[int, list[float]]:
+        """Ticks done, and every output at the end of the last one."""
+        with self._moving:
+            return self._stepper.k, self._stepper.y.tolist()
+
+    @property
+    def faults(self) -> Any:
+        """The record of what is broken; None where nothing can break."""
+        return getattr(self._stepper.params, "faults", None)
+
+    def check_faults(self, faults: Any) -> None:
+        """ParameterError says all that is wrong with them."""
+        checked_params(self.world, self._stepper.params._replace(faults=faults), self.dt)
+
+    def set_faults(self, faults: Any) -> None:
+        """From the next tick on."""
+        with self._moving:
+            self._stepper.set_params(self._stepper.params._replace(faults=faults))
 
     def warm(self) -> None:
         """Its world is compiled, so that the first tick is as quick as any other."""

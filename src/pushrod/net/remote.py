@@ -29,6 +29,9 @@ from pushrod.net.service import raised
 from pushrod.net.told import Description, Overview
 from pushrod.net.wire import Answer, Ask, BatchAsk, Failure, Hello, Reply, SentResult, Value, decode, encode, pack
 from pushrod.robot import path as paths
+from pushrod.robot.description import Robot
+from pushrod.robot.urdf_file import read_urdf
+from pushrod.robot.xml_file import parse
 from pushrod.runtime.arming import LIMIT, Armed, Disarmed
 from pushrod.runtime.bus import Policy, Subscription
 from pushrod.runtime.delivery import TIMEOUT
@@ -137,6 +140,18 @@ class RemoteRobot:
 
     async def clear_watchdog(self, address: Address) -> bool:
         return bool(await self.do("clear_watchdog", address=self[address].name))
+
+    async def acknowledge(self) -> list[str]:
+        """Somebody has looked at the robot after its guard had disarmed it. Gives what had been recorded."""
+        return list(await self.do("acknowledge"))
+
+    async def missing(self) -> list[str]:
+        """What must be there before it can be armed."""
+        return list(await self.tell("missing"))
+
+    async def described(self) -> Robot:
+        """Its description, as its host has it."""
+        return read_urdf(parse(await self.tell("robot"), self.robot))
 
     async def send(
         self, commands: Iterable[tuple[Address, Payload] | tuple[Address, Payload, str]], validity: float = 0.0, timeout: float = TIMEOUT

@@ -10,6 +10,7 @@ from pushrod.core.names import find
 from pushrod.net import told
 from pushrod.net.operators import Operators
 from pushrod.net.wire import Ask, Failure
+from pushrod.robot.urdf_text import to_urdf
 from pushrod.runtime.arming import LIMIT
 from pushrod.runtime.delivery import CommandTimeout
 from pushrod.runtime.part import BusyError, DriverError
@@ -36,10 +37,13 @@ class Service:
             "release_lease": lambda who, address: rt.handle(address, who).release_lease(),
             "set_parameters": lambda who, values: rt.parameters.set_many(values, who),
             "request": self._request,
+            "acknowledge": lambda who: [str(record) for record in rt.acknowledge()],
         }
         self._tells: dict[str, Callable[..., Any]] = {
             "overview": lambda: told.overview(rt, operators.names),
             "parameters": self._parameters,
+            "missing": rt.missing,
+            "robot": lambda: to_urdf(rt.robot),
             "ended": lambda address, id: rt.handle(address).host.ended.get(id),
         }
 

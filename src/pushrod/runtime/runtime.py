@@ -91,7 +91,7 @@ class Runtime:
         self._guarding = Guarding(robot.name, hosts, None if stepped else settings, off, self.disarm, self._fault, self.report_error)
         disarmers = {host.name: self._disarmer(host) for host in self.hosts.values()}
         elsewhere, watch = lambda call: self.clock.later(0.0, call), self._guarding.watch
-        self.arming = Arming(disarmers, self._missing, self._transition, self._not_safe, elsewhere, watch, "" if stepped else off)
+        self.arming = Arming(disarmers, self.missing, self._transition, self._not_safe, elsewhere, watch, "" if stepped else off)
         self.watching = Watching(tuple(self.hosts.values()), self.clock, self.arming.make_one_safe, self.report_error)
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._handles: dict[tuple[Any, str], Handle] = {}
@@ -247,6 +247,15 @@ class Runtime:
         """Somebody has looked at the robot after its guard had disarmed it: it may be armed again. Gives what had been recorded."""
         return self._guarding.acknowledge()
 
+    def missing(self) -> list[str]:
+        """What must be there before it can be armed, one text each."""
+        parts = [owner.part for owner in self._owners()]
+        found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
+        found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
+        found += self._guarding.missing()
+        found += [text for check in self.checks for text in check()]
+        return found if self.hosts else ["the robot has no actuators"]
+
     async def ready(self, timeout: float = 60.0) -> None:
         """Wait for slow set-up to end; TimeoutError names what is still at it."""
         end = self.clock.now() + timeout
@@ -356,15 +365,6 @@ class Runtime:
 
     def _fault(self, why: str) -> None:
         self.arming.fault(why)
-
-    def _missing(self) -> list[str]:
-        """What must be there before arming."""
-        parts = [owner.part for owner in self._owners()]
-        found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
-        found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
-        found += self._guarding.missing()
-        found += [text for check in self.checks for text in check()]
-        return found if self.hosts else ["the robot has no actuators"]
 
     def _not_safe(self, name: str, error: str) -> None:
         self.report_error(name.split("/"), error)

@@ -1,0 +1,62 @@
+"""The world of a simulated machine, for whoever looks on: what its outputs are, once, and their values 50 times a second, at sensor/world.
+
+It only looks: nothing it publishes is what a controller may know of a real machine.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from pushrod.core.model import World
+from pushrod.core.quantity import Choice
+from pushrod.core.record import numbers
+from pushrod.runtime.driver import Context
+
+if TYPE_CHECKING:
+    from pushrod.live.machine import SimulatedMachine
+
+NAME = "world"
+HZ = 50.0
+
+
+class WorldTold(msgspec.Struct, frozen=True, tag=True):
+    """Of each output its path, its unit, what it is, and its words where it is a choice (their numbers count from 0)."""
+
+    machine: str
+    world: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    abouts: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+
+
+class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """After so many ticks, at a time of the world [s]; values in the order of the names."""
+
+    k: int
+    t: float
+    values: tuple[float, ...]
+
+
+def told_of(machine: str, world: World) -> WorldTold:
+    leaves = numbers(world.Out)
+    metas: list[Any] = [leaf.meta for leaf in leaves]
+    words = tuple(meta.names if isinstance(meta, Choice) else () for meta in metas)
+    names = tuple(leaf.path or "y" for leaf in leaves)
+    return WorldTold(machine, world.name, names, tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas), words)
+
+
+class WorldSensor:
+    tick_hz = HZ
+
+    def __init__(self, machine: "SimulatedMachine") -> None:
+        self._machine = machine
+
+    def init(self, context: Context, options: None) -> None:
+        self._context = context
+        context.publish(told_of(self._machine.machine.name, self._machine.world))
+        self.tick(0.0)
+
+    def tick(self, now: float) -> None:
+        k, values = self._machine.outputs()
+        self._context.publish(WorldNow(k, k * self._machine.dt, tuple(values)))
