@@ -7,25 +7,46 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pushrod.core.errors import LogError
-from pushrod.log import mcap_file
+from pushrod.log import bag_file, csv_file, mat_file, mcap_file
 from pushrod.log.mcap_records import MAGIC
 from pushrod.log.table import Table
 
 Reader = Callable[[Path], Table]
 
-BEGINNINGS: tuple[tuple[bytes, Reader], ...] = ((MAGIC, mcap_file.read),)
-SUFFIXES: dict[str, Reader] = {".mcap": mcap_file.read}
+BEGINNINGS: tuple[tuple[bytes, Reader], ...] = (
+    (MAGIC, mcap_file.read),
+    (b"MATLAB 5.0 MAT-file", mat_file.read),
+    (b"SQLite format 3\0", bag_file.read),
+)
+SUFFIXES: dict[str, Reader] = {
+    ".mcap": mcap_file.read,
+    ".csv": csv_file.read,
+    ".tsv": csv_file.read,
+    ".txt": csv_file.read,
+    ".mat": mat_file.read,
+    ".db3": bag_file.read,
+}
 
 
 def read(path: str | Path) -> Table:
     """LogError says what is wrong with a file that cannot be read; what is only torn is read as far as it goes, and `Table.torn` tells of it."""
     file = Path(path)
     try:
+        if file.is_dir():
+            return _folder(file)
         with file.open("rb") as source:
             begin = source.read(256)
     except (OSError, ValueError) as e:
+        if isinstance(e, LogError):
+            raise
         raise LogError(f"{file}: cannot be read: {getattr(e, 'strerror', None) or e}") from e
     reader = next((reader for first, reader in BEGINNINGS if begin.startswith(first)), None) or SUFFIXES.get(file.suffix.lower())
     if reader is None:
-        raise LogError(f"{file}: of no kind that can be read; known are {', '.join(SUFFIXES)}")
+        raise LogError(f"{file}: of no kind that can be read; known are {', '.join(SUFFIXES)}, and folders that are ROS 2 bags")
     return reader(file)
+
+
+def _folder(folder: Path) -> Table:
+    if not (folder / "metadata.yaml").is_file():
+        raise LogError(f"{folder}: is a folder and no ROS 2 bag, which has a metadata.yaml; give a file")
+    return bag_file.read(folder)
