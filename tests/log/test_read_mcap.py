@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mcap.writer import CompressionType, Writer
 
 from counts import examples
-from pushrod.core.errors import UnknownNameError
+from pushrod.core.errors import LogError, UnknownNameError
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.log import read
-from pushrod.log.writer import Attachment, Topic, write
+from pushrod.log.writer import Attachment, Recorder, Topic, write
 
 
 class Wheel(NamedTuple):
@@ -86,3 +87,189 @@ def test_any_number_comes_back_to_the_last_bit(rows):
         assert np.array_equal(table[path].values, column, equal_nan=True)
         there = ~np.isnan(column)
         assert np.array_equal(np.signbit(table[path].values[there]), np.signbit(column[there]))
+
+
+def lengths(table):
+    return {name: len(channel) for name, channel in table.channels.items() if name in ("x", "in.x")}
+
+
+def boundaries(file):
+    """Where each record begins, by walking heads alone."""
+    data, at = file.read_bytes(), 8
+    while at < len(data) - 8:
+        yield at
+        at += 9 + int.from_bytes(data[at + 1 : at + 9], "little")
+    yield at
+
+
+def chunks(file):
+    data = file.read_bytes()
+    return [at for at in boundaries(file) if data[at] == 6]
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Some chunks with few messages each, as a recorder that is flushed often writes them."""
+    import foxglove
+    from foxglove.mcap import MCAPWriteOptions
+
+    file = tmp_path / "small.mcap"
+    context = foxglove.Context()
+    writer = foxglove.open_mcap(file, context=context, writer_options=MCAPWriteOptions(profile="pushrod", chunk_size=256))
+    writer.write_metadata("pushrod", {"machine": "car"})
+    writer.attach(log_time=0, create_time=0, name="machine.yaml", media_type="text", data=b"machine: car\n")
+    channel = foxglove.Channel("/out", schema={"type": "object"}, context=context)
+    for k in range(30):
+        channel.log({"x": 0.5 * k}, log_time=k * 10**7)
+    writer.close()
+    return file
+
+
+def test_cut_anywhere_everything_whole_before_it_is_there(small, tmp_path):
+    """At every boundary of records and around it, and at random bytes; in the soak at every byte."""
+    whole = small.read_bytes()
+    starts = chunks(small)
+    ends = [at + 9 + int.from_bytes(whole[at + 1 : at + 9], "little") for at in starts]
+    messages = [len(read_prefix(whole, end, tmp_path)) for end in ends]
+    torn = tmp_path / "torn.mcap"
+    near = {at + more for at in boundaries(small) for more in (-1, 0, 1, 9)}
+    sizes = near | set(np.random.default_rng(2).integers(8, len(whole), examples(40)).tolist())
+    for size in sorted(size for size in sizes if 8 <= size < len(whole)):
+        torn.write_bytes(whole[:size])
+        table = read(torn)
+        assert table.torn, size
+        values = table["x"].values if "x" in table else []
+        done = sum(end <= size for end in ends)
+        assert len(values) == (messages[done - 1] if done else 0), size
+        assert list(values) == [0.5 * k for k in range(len(values))]
+
+
+def read_prefix(whole, size, folder):
+    (folder / "part.mcap").write_bytes(whole[:size])
+    return read(folder / "part.mcap")["x"].values
+
+
+def test_a_tail_of_zeros_is_told_and_nothing_else_is_lost(small, tmp_path):
+    whole, end = small.read_bytes(), chunks(small)[-1]
+    (tmp_path / "zeros.mcap").write_bytes(whole[:end] + bytes(5000))
+    table = read(tmp_path / "zeros.mcap")
+    assert f"zeros, or no record, from byte {end}" in table.torn
+    assert len(table["x"]) == len(read_prefix(whole, end, tmp_path))
+    assert table.attachments["machine.yaml"].text == "machine: car\n"
+
+
+def test_a_damaged_chunk_is_left_out_by_its_times_and_the_others_are_there(small):
+    data, (first, second, *_) = bytearray(small.read_bytes()), chunks(small)
+    before = read(small)["x"]
+    data[second + 70] ^= 0x10
+    small.write_bytes(data)
+    table = read(small)
+    assert f"the chunk at byte {second}, " in table.torn
+    assert "is damaged and left out" in table.torn
+    lost = set(before.values) - set(table["x"].values)
+    assert 0 < len(lost) < 30
+    assert sorted(lost) == [x for x in before.values.tolist() if min(lost) <= x <= max(lost)]
+    assert first < second
+
+
+def test_a_flipped_bit_anywhere_is_noticed_or_changes_nothing(small):
+    whole = small.read_bytes()
+    before = read(small)
+    rng = np.random.default_rng(1)
+    for place in rng.choice(len(whole), examples(150), replace=examples(150) > len(whole)):
+        data = bytearray(whole)
+        data[place] ^= 1 << rng.integers(8)
+        small.write_bytes(data)
+        try:
+            table = read(small)
+        except LogError:
+            continue
+        same = lengths(table) == lengths(before) and np.array_equal(table["x"].values, before["x"].values)
+        assert table.torn or (same and table.about == before.about and table.attachments == before.attachments), place
+
+
+@pytest.mark.parametrize("kind", [1, 3, 4, 5, 6, 9, 12, 77])
+def test_a_record_that_claims_to_be_huge_takes_no_memory(small, kind):
+    import tracemalloc
+
+    whole, at = small.read_bytes(), chunks(small)[2]
+    small.write_bytes(whole[:at] + bytes([kind]) + (2**62).to_bytes(8, "little") + b"x" * 100)
+    tracemalloc.start()
+    table = read(small)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert "cut within a record" in table.torn
+    assert len(table["x"]) > 0
+    assert peak < 20e6
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", ""])
+def test_a_chunk_that_claims_to_hold_more_than_it_does_takes_no_memory(tmp_path, compression):
+    import struct
+    import tracemalloc
+
+    import lz4.frame
+    import zstandard
+
+    packed = {"zstd": zstandard.compress, "lz4": lz4.frame.compress, "": bytes}[compression](bytes(300_000_000 if compression else 1000))
+    for claimed in (2**40, 100):
+        body = struct.pack("<QQQII", 0, 1, claimed, 0, len(compression)) + compression.encode() + len(packed).to_bytes(8, "little") + packed
+        head = b"\x01" + (8).to_bytes(8, "little") + bytes(8)
+        (tmp_path / "bomb.mcap").write_bytes(b"\x89MCAP0\r\n" + head + b"\x06" + len(body).to_bytes(8, "little") + body)
+        tracemalloc.start()
+        table = read(tmp_path / "bomb.mcap")
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert "the chunk at byte 25" in table.torn
+        assert peak < 20e6
+
+
+def test_json_of_other_tools_is_read_as_far_as_there_are_numbers(tmp_path):
+    file = tmp_path / "other.mcap"
+    with file.open("wb") as out:
+        writer = Writer(out, compression=CompressionType.LZ4)
+        writer.start(profile="x")
+        schema = writer.register_schema("s", "jsonschema", b'{"properties": {"v": {"type": "number", "description": "speed [m/s]"}}}')
+        topic = writer.register_channel("/robot/state", "json", schema)
+        strange = writer.register_channel("/image", "protobuf", 0)
+        rows = [
+            b'{"v": 1, "who": "me", "list": [1, 2], "arms": [{"name": "left", "q": 3}, {"name": "right", "q": 4}], "on": true}',
+            b'{"v": null, "list": [5], "deep": {"er": {"z": 1e400}}}',
+            b'{"v": 2.5, "name": ["a", "b"], "position": [7, 8]}',
+            b"not json",
+            b"[" * 100_000,
+        ]
+        for k, row in enumerate(rows):
+            writer.add_message(topic, k * 10**9, row, k * 10**9)
+        writer.add_message(strange, 0, b"\x00", 0)
+        writer.finish()
+    table = read(file)
+    assert (table["robot/state.v"].unit, table["robot/state.v"].about) == ("m/s", "speed")
+    assert table["robot/state.v"].t.tolist() == [0.0, 1.0, 2.0]
+    assert math.isnan(table["robot/state.v"].values[1])
+    assert table["robot/state.deep.er.z"].values.tolist() == [math.inf]
+    assert table["robot/state.list.0"].values.tolist() == [1.0, 5.0]
+    assert table["robot/state.list.1"].t.tolist() == [0.0]
+    assert (table["robot/state.arms.right.q"].values[0], table["robot/state.b.position"].values[0]) == (4.0, 8.0)
+    assert table["robot/state.on"].values.tolist() == [1.0]
+    assert table.torn == "2 messages of /robot/state cannot be read"
+    assert table.notes == ("/image: 1 message in 'protobuf', not read",)
+    assert not table.topics["/image"].read
+
+
+def test_what_is_no_mcap_is_refused(tmp_path):
+    (tmp_path / "a.mcap").write_bytes(b"hello, world")
+    with pytest.raises(LogError, match="is no MCAP file"):
+        read(tmp_path / "a.mcap")
+
+
+def test_the_clock_of_a_live_log_is_told_and_times_count_from_its_start(tmp_path):
+    start = 1_700_000_000_123_456_789
+    t = np.arange(5) * 0.001
+    with Recorder(tmp_path / "a.mcap") as log:
+        car = log.topic("/car", Car)
+        for k in range(5):
+            car._channel.log(b'{"x": 1.0}', log_time=start + k * 10**6)
+    table = read(tmp_path / "a.mcap")
+    assert table.start == start
+    assert np.array_equal(table["car.x"].t, t)

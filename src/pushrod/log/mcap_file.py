@@ -5,6 +5,7 @@ there.
 """
 
 import functools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -135,13 +136,24 @@ def messages(file: Path, start: int, topic: str) -> Iterator[Message]:
             yield ((record[1] if own is None else own) - start) / 1e9, row if isinstance(row, dict) else {"y": row}
 
 
+_decode = msgspec.json.Decoder().decode
+
+
+def decode_json(data: bytes) -> Any:
+    """Quickly, if it is JSON; else as Python's own library takes it, which lets NaN and 1e400 pass, as many tools write them."""
+    try:
+        return _decode(data)
+    except msgspec.DecodeError:
+        return json.loads(data)
+
+
 def columns_of(channel: Any, schema: Any) -> TopicColumns:
     """How a topic is read, by the encoding of its messages."""
     name, encoding = str(channel.topic), str(channel.message_encoding)
     kind = "" if schema is None else str(schema.name)
     if encoding == "json":
         units = read_units(schema.data if schema is not None and schema.encoding == "jsonschema" else b"{}", channel.metadata.get("units", "{}"))
-        return TopicColumns(name, kind, encoding, msgspec.json.Decoder().decode, units.of, units.numeric)
+        return TopicColumns(name, kind, encoding, decode_json, units.of, units.numeric)
     if encoding in ros_message.ENCODINGS and schema is not None:
         decode = ros_message.decoder(kind, schema.data, str(schema.encoding), encoding)
         return TopicColumns(name, kind, encoding, decode, functools.partial(ros_message.unit_of, kind), stamp=ros_message.stamp)
