@@ -5,6 +5,8 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, say
+
 
 def acknowledge(
     robot: A[str | None, typer.Argument(help="Name of the robot; left out: show what waits, and acknowledge nothing.")] = None,
@@ -22,12 +24,15 @@ def acknowledge(
     waiting = all_waiting(state)
     names = sorted({record.robot for record in waiting})
     if robot is None:
+        answer(folder=state_folder(state), acknowledged=False, records=[record._asdict() for record in waiting])
         for record in waiting:
-            typer.echo(str(record))
-        typer.echo(f"to acknowledge: pushrod acknowledge {' | '.join(names)}" if names else f"no record waits in {state_folder(state)}")
+            say(str(record))
+        say(f"to acknowledge: pushrod acknowledge {' | '.join(names)}" if names else f"no record waits in {state_folder(state)}")
         return
     if robot not in names:
         raise InputError(f"no record of {robot} waits in {state_folder(state)}; records of these do: {', '.join(names) or 'none'}")
-    for record in seen(robot, state):
-        typer.echo(str(record))
-    typer.echo(f"acknowledged: {robot} may be armed again")
+    records = seen(robot, state)
+    answer(folder=state_folder(state), robot=robot, acknowledged=True, records=[record._asdict() for record in records])
+    for record in records:
+        say(str(record))
+    say(f"acknowledged: {robot} may be armed again")

@@ -1,8 +1,12 @@
 """`pushrod arm`: let a served robot move."""
 
-import typer
+from typing import TYPE_CHECKING
 
+from pushrod.cli.output import answer, say
 from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
+
+if TYPE_CHECKING:
+    from pushrod.runtime.arming import Armed
 
 
 def arm(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As = "") -> None:
@@ -16,17 +20,23 @@ def arm(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As =
 
     async def main() -> int:
         async with await connect(await place(robot, net, tls), as_) as remote:
-            answer = await remote.arm()
-            if answer.ok:
-                typer.echo(f"{remote.robot}: armed" + (f"; {answer.note}" if answer.note else ""))
+            got = await remote.arm()
+            tell(remote.robot, got)
+            if got.ok:
+                say(f"{remote.robot}: armed" + (f"; {got.note}" if got.note else ""))
                 return 0
-            if answer.refusal == "already_armed":
-                typer.echo(f"{remote.robot}: armed already")
+            if got.refusal == "already_armed":
+                say(f"{remote.robot}: armed already")
                 return 0
-            typer.echo(f"{remote.robot}: {not_done('arming', answer.refusal, answer.state, answer.missing)}", err=True)
+            say(f"{remote.robot}: {not_done('arming', got.refusal, got.state, got.missing)}", err=True)
             return REFUSED
 
     run(main())
+
+
+def tell(robot: str, got: "Armed") -> None:
+    """The answer of a robot, for --json."""
+    answer(robot=robot, ok=got.ok, state=got.state, refusal=got.refusal, missing=list(got.missing), note=got.note)
 
 
 def not_done(what: str, refusal: str, state: str, missing: tuple[str, ...]) -> str:

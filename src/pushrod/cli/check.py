@@ -1,10 +1,12 @@
 """`pushrod check`: read machine, scenario and robot files and say everything that is wrong with them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from typing import Annotated as A
 
 import typer
+
+from pushrod.cli.output import answer, say
 
 ROBOT_KEYS = {"robot", "links", "joints", "actuators"}
 OTHER_KEYS = {"machine", "world", "scenario"}  # a machine may name a robot
@@ -25,13 +27,19 @@ def check(
     from pushrod.core.errors import ConfigError, PushrodError
 
     problems: list[str] = []
+    told: list[dict[str, Any]] = []
+    answer(files=told)
     for file in files:
+        found: tuple[str, ...] = ()
         try:
-            typer.echo(f"{file}: {_check_file(file, machine)}")
+            text = _check_file(file, machine)
+            say(f"{file}: {text}")
         except ConfigError as e:
-            problems += e.problems
+            found, text = e.problems, ""
         except PushrodError as e:
-            problems.append(f"{file}: {e}")
+            found, text = (f"{file}: {e}",), ""
+        told.append({"file": file, "sound": not found, "about": text, "problems": found})
+        problems += found
     if problems:
         raise ConfigError(problems)
 

@@ -6,11 +6,13 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, say
 from pushrod.cli.reach import REFUSED, As, Net, TlsFiles
 
 if TYPE_CHECKING:
     from pushrod.cli.asked import Asked
     from pushrod.net import RemoteRobot
+    from pushrod.runtime.payload import Payload
     from pushrod.runtime.result import Result
 
 NOT_COMPLETED = 1
@@ -60,6 +62,7 @@ def cmd(
 
 async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Path, Path, Path] | None, operator: str) -> int:
     from pushrod.cli.reach import addressed, connect
+    from pushrod.robot.joint import units
 
     at, address = await addressed(to, net, tls)
     async with await connect(at, operator) as remote:
@@ -67,17 +70,22 @@ async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Pa
         name = f"{remote.robot}/{actuator.name}"
         if asked.verb == "clear_watchdog":
             cleared = await remote.clear_watchdog(actuator.name)
-            typer.echo(f"{name}: {'its watchdog is cleared' if cleared else 'its watchdog has not bitten'}")
+            answer(robot=remote.robot, actuator=actuator.name, cleared=bool(cleared))
+            say(f"{name}: {'its watchdog is cleared' if cleared else 'its watchdog has not bitten'}")
             return 0
         payload = asked.payload(actuator.told.kind)
+        si = units(actuator.told.kind) if actuator.told.kind else {}
+        answer(robot=remote.robot, actuator=actuator.name, path=list(actuator.told.path), units=si)
         if asked.take_over is not None and not (lease := await actuator.take_lease(priority=asked.take_over)):
-            typer.echo(f"{name}: the lease cannot be taken over with priority {asked.take_over}: {lease}", err=True)
+            answer(result="refused", reason="lease", detail=str(lease))
+            say(f"{name}: the lease cannot be taken over with priority {asked.take_over}: {lease}", err=True)
             return REFUSED
         result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
+        answer(**_plain(result, payload))
         if not result.ok:
-            typer.echo(f"{remote.robot}: {result}", err=True)
+            say(f"{remote.robot}: {result}", err=True)
             return REFUSED
-        typer.echo(f"{name}: {_said(result, actuator.told.kind)}")
+        say(f"{name}: {_said(result, actuator.told.kind)}")
         return await _end(remote, actuator.name, asked, name, actuator.told.kind) if asked.wait else 0
 
 
@@ -91,15 +99,17 @@ async def _end(remote: "RemoteRobot", address: str, asked: "Asked", name: str, k
     try:
         end = await remote.motion(address, asked.id, asked.motion_limit)
     except asyncio.CancelledError:
-        typer.echo(f"\nthe motion goes on; to end it: pushrod cmd {name} stop", err=True)
+        say(f"\nthe motion goes on; to end it: pushrod cmd {name} stop", err=True)
         raise
     except CommandTimeout:
         raise  # its host is gone, or does not answer, which says nothing about the motion
     except TimeoutError as error:
-        typer.echo(f"{name}: {error}", err=True)
+        say(f"{name}: {error}", err=True)
+        answer(end={"reason": "timeout", "message": str(error)})
         return NOT_COMPLETED
     detail = "".join(f" ({text})" for text in (end.detail, end.message) if text)
-    typer.echo(f"{name}: {end.reason.replace('_', ' ')}{detail} at {end.position:.4g} {units(kind)['position'] if kind else ''}".rstrip())
+    answer(end=end)
+    say(f"{name}: {end.reason.replace('_', ' ')}{detail} at {end.position:.4g} {units(kind)['position'] if kind else ''}".rstrip())
     return 0 if end.reason == "completed" else NOT_COMPLETED
 
 
@@ -122,6 +132,16 @@ def _said(result: "Result", kind: str) -> str:
     if isinstance(result, Clamped):
         return f"clamped: {', '.join(_changes(result.asked, result.done, kind)) or 'to its limits'}{info}"
     return f"accepted{info}"
+
+
+def _plain(result: "Result", payload: "Payload") -> dict[str, Any]:
+    """What became of it; with what was asked and, where that differs, what is done."""
+    from pushrod.runtime.result import Clamped, Refused
+
+    if isinstance(result, Refused):
+        return {"result": "refused", "asked": payload, "reason": result.reason, "detail": result.detail, "advice": result.advice}
+    done = result.done if isinstance(result, Clamped) else payload
+    return {"result": "clamped" if isinstance(result, Clamped) else "accepted", "asked": payload, "done": done, "info": result.info}
 
 
 def _changes(asked: Any, done: Any, kind: str) -> list[str]:

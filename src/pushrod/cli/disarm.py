@@ -1,10 +1,11 @@
 """`pushrod disarm`: every actuator of a served robot made safe."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, say
 from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def disarm(
 
     Exit codes: 0 all is safe; 2 wrong input; 3 something is not safe, or --force was refused; 4 not reached, or no answer.
     """
-    from pushrod.cli.arm import not_done
+    from pushrod.cli.arm import not_done, tell
     from pushrod.cli.reach import connect, network, place, run
     from pushrod.runtime.arming import Armed
 
@@ -31,23 +32,29 @@ def disarm(
 
     async def main() -> int:
         async with await connect(await place(robot, net, tls), as_) as remote:
-            answer = await remote.force_disarm() if force else await remote.disarm(why)
-            if isinstance(answer, Armed):
-                typer.echo(f"{remote.robot}: {not_done('--force', answer.refusal, answer.state, answer.missing)}", err=True)
+            got = await remote.force_disarm() if force else await remote.disarm(why)
+            if isinstance(got, Armed):
+                tell(remote.robot, got)
+                say(f"{remote.robot}: {not_done('--force', got.refusal, got.state, got.missing)}", err=True)
                 return REFUSED
-            return told(remote.robot, answer)
+            answer(**plain(remote.robot, got))
+            return told(remote.robot, got)
 
     run(main())
 
 
-def told(robot: str, answer: "Disarmed") -> int:
+def plain(robot: str, got: "Disarmed") -> dict[str, Any]:
+    return {"robot": robot, "ok": got.ok, "state": got.state, "failures": dict(got.failures)}
+
+
+def told(robot: str, got: "Disarmed") -> int:
     """Say what a disarm came to; gives the exit code."""
     from pushrod.safety.state import State
 
-    if answer.ok:
-        typer.echo(f"{robot}: {answer.state}" + ("; to go on: pushrod disarm --force" if answer.state is State.ERROR else ""))
+    if got.ok:
+        say(f"{robot}: {got.state}" + ("; to go on: pushrod disarm --force" if got.state is State.ERROR else ""))
         return 0
-    typer.echo(f"{robot}: {answer.state}; NOT SAFE, switch its power off:", err=True)
-    for path, failure in answer.failures.items():
-        typer.echo(f"  {path}: {failure}", err=True)
+    say(f"{robot}: {got.state}; NOT SAFE, switch its power off:", err=True)
+    for path, failure in got.failures.items():
+        say(f"  {path}: {failure}", err=True)
     return REFUSED

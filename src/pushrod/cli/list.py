@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from pushrod.cli.output import answer, console
+
 Rows = Iterable[tuple[str, str]]
 
 
@@ -28,17 +30,18 @@ def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.
 
     Exit codes: 0 fine; 2 wrong input.
     """
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    at = console()
     for one in Kind if kind is None else (kind,):
         table = Table(box=None, pad_edge=False, show_header=False, title=f"[bold]{one}[/]", title_justify="left")
         table.add_column(overflow="fold")
         table.add_column(overflow="fold")
-        for name, about in ROWS[one]():
+        rows = list(ROWS[one]())
+        answer(**{one.value: [{"name": name, "about": about} for name, about in rows]})
+        for name, about in rows:
             table.add_row(f"  {name}", about)
-        console.print(table)
+        at.print(table)
 
 
 def _files(files: dict[str, Path], more: str) -> Rows:

@@ -6,15 +6,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pushrod.cli import output
+
 if TYPE_CHECKING:
     from pushrod.live.run import Answered, Difference, Live
 
 
-def print_commands(run: "Live", console: Console | None = None) -> None:
+def print_commands(run: "Live", on: Console | None = None) -> None:
     """The commands of the script, one row each; commands sent every tick, one line for each actuator."""
     from pushrod.robot.joint import units
 
-    console = console or Console(highlight=False)
+    console = on or output.console()
     robot = run.machine.robot
     kinds = {actuator.name: units(robot.joint(actuator.joint).kind) for actuator in robot.actuators}
     if run.answers:
@@ -33,9 +35,9 @@ def print_commands(run: "Live", console: Console | None = None) -> None:
         console.print(what + (f", the first: {stream.first}" if stream.first else ""), markup=False)
 
 
-def print_difference(found: "Difference", console: Console | None = None) -> None:
+def print_difference(found: "Difference", on: Console | None = None) -> None:
     """How the run compares with a rollout of the same inputs."""
-    console = console or Console(highlight=False)
+    console = on or output.console()
     what = f"against a rollout of the same inputs: {found.signals} signals, {found.ticks} ticks"
     if found.signal:
         console.print(f"{what}; they differ from {found.since:g} s on, {found.signal} most, by {found.most:.3g}", markup=False)

@@ -4,8 +4,8 @@ Exit codes: 0 fine; 1 an expectation or a tolerance did not hold, or a motion th
 stderr; 3 a robot refused, or something of it is not safe; 4 a robot was not reached or did not answer; 130 stopped by Ctrl-C.
 """
 
-import signal
 import sys
+from collections.abc import Callable
 from typing import Annotated as A
 from typing import Any
 
@@ -20,7 +20,7 @@ from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
 from pushrod.cli.list import list_
 from pushrod.cli.new import new
-from pushrod.cli.reach import UNREACHED, said
+from pushrod.cli.output import answering, wrong_usage
 from pushrod.cli.replay import replay
 from pushrod.cli.reset import reset
 from pushrod.cli.run import run
@@ -29,7 +29,6 @@ from pushrod.cli.serve import serve
 from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
-from pushrod.core.errors import PushrodError
 
 
 class Verb(TyperCommand):
@@ -44,19 +43,20 @@ class Verb(TyperCommand):
         super().format_help(ctx, formatter)
 
 
+UsageError: Any = typer.BadParameter.__bases__[0]
+
+
 class Verbs(TyperGroup):
-    """Our errors are messages, not tracebacks."""
+    """A command line that cannot be read is told as JSON, too, where it asks for that."""
 
     def invoke(self, ctx: Any) -> Any:
+        json = "--json" in ctx.args
         try:
             return super().invoke(ctx)
-        except PushrodError as e:
-            typer.echo(f"error: {said(e, ctx.invoked_subcommand or '')}", err=True)
-            raise typer.Exit(UNREACHED if isinstance(e, (ConnectionError, TimeoutError)) else 2) from e
-        except KeyboardInterrupt as e:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second one would only cut its last words
-            typer.echo("\nstopped", err=True)
-            raise typer.Exit(130) from e
+        except UsageError as e:
+            if json:
+                wrong_usage(ctx.invoked_subcommand or "", e)
+            raise
 
 
 app = typer.Typer(
@@ -83,22 +83,27 @@ def options(version: A[bool, typer.Option("--version", help="Say which version t
     """Everything between 'the controller asks' and 'the machine moves'."""
 
 
-app.command("run", cls=Verb)(run)
-app.command("replay", cls=Verb)(replay)
-app.command("list", cls=Verb)(list_)
-app.command("check", cls=Verb)(check)
-app.command("schema", cls=Verb)(schema)
-app.command("new", cls=Verb)(new)
-app.command("urdf", cls=Verb)(urdf)
-app.command("verify", cls=Verb)(verify)
-app.command("serve", cls=Verb)(serve)
-app.command("top", cls=Verb)(top)
-app.command("cmd", cls=Verb, context_settings={"ignore_unknown_options": True})(cmd)  # -0.5 is a number
-app.command("arm", cls=Verb)(arm)
-app.command("disarm", cls=Verb)(disarm)
-app.command("estop", cls=Verb)(estop)
-app.command("reset", cls=Verb)(reset)
-app.command("acknowledge", cls=Verb)(acknowledge)
+VERBS: dict[str, Callable[..., None]] = {
+    "run": run,
+    "replay": replay,
+    "list": list_,
+    "check": check,
+    "schema": schema,
+    "new": new,
+    "urdf": urdf,
+    "verify": verify,
+    "serve": serve,
+    "top": top,
+    "cmd": cmd,
+    "arm": arm,
+    "disarm": disarm,
+    "estop": estop,
+    "reset": reset,
+    "acknowledge": acknowledge,
+}
+NEGATIVE = {"ignore_unknown_options": True}  # -0.5 is a number
+for _name, _verb in VERBS.items():
+    app.command(_name, cls=Verb, context_settings=NEGATIVE if _verb is cmd else None)(answering(_name, _verb))
 
 
 def main() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import typer
 
+from pushrod.cli.output import answer, say
+
 TEMPLATES = Path(__file__).parent / "template"
 
 
@@ -44,9 +46,12 @@ def new(
     if kind is not Kind.machine and (why := _not_importable(name, dir_)):
         raise InputError(f"{name!r} cannot name a {kind.value}: {why}; choose another, such as my_{name}")
     files = _machine(name, like) if kind is Kind.machine else {file.format(name): _fill(template, name) for file, template in FILES[kind].items()}
-    for file in _write(dir_, files):
-        typer.echo(f"wrote {file}")
-    typer.echo(f"try: pytest {dir_ / f'test_{name}.py'}" + "".join(f"; {text.format(dir_ / name, dir_ / f'try_{name}')}" for text in TRY[kind]))
+    written = _write(dir_, files)
+    tries = [f"pytest {dir_ / f'test_{name}.py'}", *(text.format(dir_ / name, dir_ / f"try_{name}") for text in TRY[kind])]
+    answer(kind=kind.value, name=name, written=written, **{"try": tries})
+    for file in written:
+        say(f"wrote {file}")
+    say(f"try: {'; '.join(tries)}")
 
 
 def _not_importable(name: str, folder: Path) -> str:

@@ -20,17 +20,8 @@ TABLES = ("actuator", "loop", "topic")
 Rows = list[tuple[str, dict[str, str]]]  # each a name, and what there is to say of it, by heading
 
 
-def print_overview(seen: Iterable["Seen"], console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+def print_overview(seen: Iterable["Seen"], console: Console) -> None:
     console.print(overview_of(seen, console.width))
-
-
-def as_json(seen: Iterable["Seen"]) -> str:
-    """A list of robots; `gone` says why one has no overview."""
-    import msgspec
-
-    plain = [{"robot": one.robot, "gone": one.gone, "overview": one.overview} for one in seen]
-    return msgspec.json.format(msgspec.json.encode({"robots": plain}), indent=2).decode()
 
 
 def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -> Group:

@@ -69,12 +69,14 @@ def link_to(net: list[str], tls: tuple[Path, Path, Path] | None) -> "Link":
 
 def run(main: Coroutine[Any, Any, int]) -> None:
     """What it gives is the exit code. Where the host does not let this operator, that is a refusal."""
+    from pushrod.cli.output import answer, plain_error, say
     from pushrod.net import AccessError
 
     try:
         code = asyncio.run(main)
     except AccessError as error:
-        typer.echo(str(error.answer), err=True)
+        answer(error=plain_error(error, str(error.answer)))
+        say(str(error.answer), err=True)
         code = REFUSED
     if code:
         raise typer.Exit(code)

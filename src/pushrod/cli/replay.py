@@ -6,6 +6,8 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, console, say
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -23,14 +25,11 @@ def replay(
     machine: A[Path | None, typer.Option(help="The machine file, where it has code of its own: none is taken from a log.")] = None,
     out: A[Path, typer.Option(help="Folder for the log of the replay.")] = Path("runs"),
     log_: A[bool, typer.Option("--log/--no-log", help="Write a log of the replay.")] = True,
-    json: A[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = False,
 ) -> None:
     """Run a log once more and compare every bit; with --set, see what would have been otherwise.
 
     Exit codes: 0 all is as it was, or --set; 1 something differs; 2 wrong input; 130 stopped by Ctrl-C.
     """
-    from rich.console import Console
-
     from pushrod.config.unit import to_si
     from pushrod.core.errors import InputError
 
@@ -38,7 +37,6 @@ def replay(
         begin = to_si(at, "s")
     except ValueError as e:
         raise InputError(f"--at: {e}") from None
-    console = Console(highlight=False)
     if log_:
         from pushrod.sim.recording import prepare
 
@@ -49,31 +47,19 @@ def replay(
         from pushrod.replay.recording import record
 
         file = record(found, out)
-    if json:
-        import msgspec
-
-        typer.echo(msgspec.json.encode(_plain(found, file)).decode())
-    else:
-        _print(found, console)
-        if file is not None:
-            typer.echo(f"log: {file}")
+    answer(**_plain(found, file))
+    _print(found, console())
+    if file is not None:
+        say(f"log: {file}")
     if not found.identical:
         raise typer.Exit(1)
 
 
 def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None) -> "Replay":
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
+    from pushrod.cli.progress import progress
     from pushrod.replay.run import replay as run_again
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("reading", total=None)
-
-        def show(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, description="replaying" if done else "compiling")
-
+    with progress("replaying", "ticks", before="compiling") as show:
         return run_again(log, at=at, speed=speed, settings=settings, machine=machine, progress=show)
 
 

@@ -1,7 +1,6 @@
 """`pushrod reset`: the cause of an e-stop is gone."""
 
-import typer
-
+from pushrod.cli.output import say
 from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
 
 
@@ -10,18 +9,19 @@ def reset(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As
 
     Exit codes: 0 it is disarmed, ready to be armed; 2 wrong input; 3 refused; 4 not reached, or no answer.
     """
-    from pushrod.cli.arm import not_done
+    from pushrod.cli.arm import not_done, tell
     from pushrod.cli.reach import connect, network, place, run
 
     network()
 
     async def main() -> int:
         async with await connect(await place(robot, net, tls), as_) as remote:
-            answer = await remote.reset()
-            if answer.ok:
-                typer.echo(f"{remote.robot}: {answer.state}")
+            got = await remote.reset()
+            tell(remote.robot, got)
+            if got.ok:
+                say(f"{remote.robot}: {got.state}")
                 return 0
-            typer.echo(f"{remote.robot}: {not_done('the reset', answer.refusal, answer.state, answer.missing)}", err=True)
+            say(f"{remote.robot}: {not_done('the reset', got.refusal, got.state, got.missing)}", err=True)
             return REFUSED
 
     run(main())

@@ -6,6 +6,8 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import STOPPED, answer, say
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,53 +39,55 @@ def run(
     how = scenarios.load(scenario, what, duration, seed)
     from pushrod.cli.summary import print_summary
     from pushrod.sim.recording import prepare, record
+    from pushrod.sim.verdict import verdict
 
+    answer(machine=what.name, scenario=how.name, dt=how.dt, ticks=how.steps, seed=how.seed)
     if log:
         prepare(out)
     attached = []
     if live or how.live:
         from pushrod.cli.live_summary import print_commands, print_difference
-        from pushrod.live.recording import commands_file
+        from pushrod.live.recording import commands_file, commands_of
         from pushrod.live.run import against_rollout
         from pushrod.live.run import simulate as simulate_live
 
         through = _behind_bar(what, how, simulate_live, out if log else None)
         result = through.outcome
+        difference = against_rollout(through)
         print_summary(result)
         print_commands(through)
-        print_difference(against_rollout(through))
+        print_difference(difference)
+        answer(**commands_of(through), against_rollout=difference._asdict())
         attached.append(commands_file(through))
     else:
         from pushrod.sim.run import simulate
 
         result = _behind_bar(what, how, simulate, out if log else None)
         print_summary(result)
+    answer(**verdict(result))
     if log:
-        typer.echo(f"log: {record(result, out, attached)}")
+        _tell_log(record(result, out, attached))
     if not result.held:
         raise typer.Exit(1)
+
+
+def _tell_log(file: Path) -> None:
+    answer(log=file)
+    say(f"log: {file}")
 
 
 def _behind_bar(
     machine: "Machine", scenario: "Scenario", simulate: "Callable[[Machine, Scenario, Callable[[int, int], None]], T]", out: Path | None
 ) -> "T":
-    """The run behind a progress bar on stderr. Stopped by Ctrl-C, what was run until then is still logged."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-
+    """The run behind a progress bar. Stopped by Ctrl-C, what was run until then is still logged."""
+    from pushrod.cli.progress import progress
     from pushrod.sim.run import Interrupted
 
-    console = Console(stderr=True)
     for note in scenario.notes:
-        console.print(f"note: {note}", markup=False, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TimeElapsedColumn())
+        say(f"note: {note}", err=True)
+    answer(notes=list(scenario.notes))
     try:
-        with Progress(*columns, console=console) as bar:
-            task = bar.add_task("compiling", total=scenario.steps)
-
-            def show(done: int, total: int) -> None:
-                bar.update(task, completed=done, total=total, description="simulating" if done else "compiling")
-
+        with progress("simulating", "ticks", scenario.steps, before="compiling") as show:
             return simulate(machine, scenario, show)
     except Interrupted as stop:
         raise _stopped(stop, out) from stop
@@ -98,7 +102,9 @@ def _stopped(stop: "Interrupted", out: Path | None) -> typer.Exit:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the log shall be whole
     how = stop.result.scenario
     disarmed = "all is disarmed, and " if stop.live else ""
-    typer.echo(f"\nstopped by Ctrl-C after {how.steps * how.dt:g} s of {stop.steps * how.dt:g} s; {disarmed}nothing was judged", err=True)
+    text = f"stopped by Ctrl-C after {how.steps * how.dt:g} s of {stop.steps * how.dt:g} s; {disarmed}nothing was judged"
+    say(f"\n{text}", err=True)
+    answer(error={"type": "Interrupted", "message": text}, ticks=how.steps)
     if out is not None:
-        typer.echo(f"log: {record(stop.result, out)}")
-    return typer.Exit(130)
+        _tell_log(record(stop.result, out))
+    return typer.Exit(STOPPED)

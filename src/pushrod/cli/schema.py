@@ -5,6 +5,8 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, say
+
 
 class Kind(StrEnum):
     machine = "machine"
@@ -37,4 +39,5 @@ def schema(
     else:
         what = machines.load(machine)
         made = json_schema.scenario_schema(what.world, actuator_positions(what))
-    typer.echo(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())
+    answer(schema=made)
+    say(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())

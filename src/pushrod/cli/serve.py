@@ -1,11 +1,11 @@
 """`pushrod serve`: a robot live on the wall clock, guarded, commanded over the network, until it is told to end."""
 
-import sys
 from typing import TYPE_CHECKING
 from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, event, plain_error, say
 from pushrod.cli.reach import REFUSED, TlsFiles
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def serve(
         try:
             code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit)))
         except NotSafeError as error:
-            typer.echo(f"error: {error}", err=True)
+            answer(error=plain_error(error, str(error)))
+            say(f"error: {error}", err=True)
             code = REFUSED
     if code:
         raise typer.Exit(code)
@@ -103,22 +104,25 @@ async def _serve(made: "LiveRobot", link: "Link", access: "Access | None", tell:
                 telling = asyncio.create_task(_tell(rt))
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
-                _say(_first_line(rt, link))
+                say(_first_line(rt, link))
+                event("served", robot=rt.robot.name, state=rt.state, at=[*link.listen, *link.connect], guard=str(rt.guard), actuators=list(rt.hosts))
                 ended = 0 if refused else await ending
                 telling.cancel()
                 why = "--arm was refused" if refused else "Ctrl-C" if ended == signal.SIGINT else signal.Signals(ended).name
-                answer = rt.disarm(f"pushrod serve ends: {why}")
-            _say(f"{made.robot.name}: ended ({why}); {answer.state}{', all is safe' if answer.ok else ''}")
+                got = rt.disarm(f"pushrod serve ends: {why}")
+            answer(robot=made.robot.name, why=why, state=got.state, ok=got.ok, failures=dict(got.failures))
+            say(f"{made.robot.name}: ended ({why}); {got.state}{', all is safe' if got.ok else ''}")
     return refused or (130 if ended == signal.SIGINT else 0)
 
 
 def _arm(rt: "Runtime") -> int:
     from pushrod.cli.arm import not_done
 
-    answer = rt.arm()
-    if answer.ok:
+    got = rt.arm()
+    if got.ok:
         return 0
-    typer.echo(f"{rt.robot.name}: {not_done('arming', answer.refusal, answer.state, answer.missing)}", err=True)
+    answer(refusal=got.refusal, missing=list(got.missing))
+    say(f"{rt.robot.name}: {not_done('arming', got.refusal, got.state, got.missing)}", err=True)
     return REFUSED
 
 
@@ -138,11 +142,8 @@ async def _tell(rt: "Runtime") -> None:
     async for message in rt.subscribe((), (Transition, HardwareError)):
         payload = message.payload
         if isinstance(payload, Transition):
-            _say(f"{rt.robot.name}: {payload.to}" + (f": {payload.why}" if payload.why not in ("", payload.to) else ""))
+            event("transition", robot=rt.robot.name, to=payload.to, why=payload.why)
+            say(f"{rt.robot.name}: {payload.to}" + (f": {payload.why}" if payload.why not in ("", payload.to) else ""))
         else:
-            _say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")
-
-
-def _say(line: str) -> None:
-    typer.echo(line)
-    sys.stdout.flush()
+            event("error", robot=rt.robot.name, path=list(payload.path), error=payload.error)
+            say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")

@@ -6,6 +6,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pushrod.cli import output
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ WIDE = 100  # columns from which one row per pair is readable
 PLAIN = str.maketrans({"→": "->", "…": "..", "≤": "<=", "≥": ">="})  # for terminals that cannot show these
 
 
-def print_summary(result: "Result", console: Console | None = None) -> None:
-    console = console or Console(highlight=False)
+def print_summary(result: "Result", on: Console | None = None) -> None:
+    console = on or output.console()
     scenario = result.scenario
     console.print(
         f"{result.machine.name}, scenario {scenario.name}: {count(scenario.steps, 'tick')} of {scenario.dt:g} s = {scenario.steps * scenario.dt:g} s",

@@ -7,6 +7,7 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, as_json, console
 from pushrod.cli.reach import UNREACHED, Net, TlsFiles
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ Files = tuple[Path, Path, Path]
 
 def top(
     robot: A[str | None, typer.Argument(help="Only this one; all if left out.")] = None,
-    once: A[bool, typer.Option("--once", help="Look once and end; so it does where its output is no terminal.")] = False,
-    json: A[bool, typer.Option("--json", help="Look once, as JSON.")] = False,
+    once: A[bool, typer.Option("--once", help="Look once and end; so it does with --json, and where its output is no terminal.")] = False,
     net: Net = None,
     tls: TlsFiles = None,
 ) -> None:
@@ -32,8 +32,8 @@ def top(
     from pushrod.cli.reach import network, run
 
     network()
-    one_look = once or json or not sys.stdout.isatty()
-    run(_once(robot, json, net, tls) if one_look else _live(robot, net, tls))
+    one_look = once or as_json() or not sys.stdout.isatty()
+    run(_once(robot, net, tls) if one_look else _live(robot, net, tls))
 
 
 class Looking:
@@ -73,18 +73,16 @@ class Looking:
             watcher.close()
 
 
-async def _once(robot: str | None, json: bool, net: list[str] | None, tls: Files | None) -> int:
-    from pushrod.cli.overview import as_json, print_overview
+async def _once(robot: str | None, net: list[str] | None, tls: Files | None) -> int:
+    from pushrod.cli.overview import print_overview
 
     looking = Looking(robot, net, tls)
     try:
         seen = await looking.look()
     finally:
         await asyncio.to_thread(looking.close)
-    if json:
-        typer.echo(as_json(seen))
-    else:
-        print_overview(seen)
+    answer(robots=[{"robot": one.robot, "gone": one.gone, "overview": one.overview} for one in seen])
+    print_overview(seen, console())
     return UNREACHED if not seen or any(one.overview is None for one in seen) else 0
 
 

@@ -5,6 +5,8 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.output import answer, say
+
 
 def urdf(
     robot: A[Path, typer.Argument(help="A robot file (.yaml or .urdf).")],
@@ -19,10 +21,12 @@ def urdf(
 
     text = to_urdf(load(robot))
     if out is None:
-        typer.echo(text)
+        answer(urdf=text)
+        say(text)
         return
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as e:
         raise InputError(f"{out}: cannot be written: {e.strerror or e}") from e
-    typer.echo(f"wrote {out}")
+    answer(file=out)
+    say(f"wrote {out}")

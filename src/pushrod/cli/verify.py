@@ -1,13 +1,13 @@
 """`pushrod verify`: replay reference trajectories against the models."""
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Annotated as A
 
 import typer
+
+from pushrod.cli.output import answer, console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,31 +23,32 @@ def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders
 
     Exit codes: 0 fine; 1 a file is past its tolerance; 2 one cannot be understood. Files marked `info` do not bind.
     """
-    from rich.console import Console
-
+    from pushrod.cli.progress import progress
     from pushrod.core.errors import VerifyError
     from pushrod.sim.verify.table import find, replay
 
     references = find(paths)
     by_folder: dict[Path, list[Verdict]] = {}
     broken: list[str] = []
-    with _progress(len(references)) as advance:
-        for reference in references:
+    with progress("replaying", "files", len(references)) as show:
+        for done, reference in enumerate(references, 1):
             try:
                 by_folder.setdefault(reference.file.parent, []).append(replay(reference))
             except VerifyError as e:
                 broken.append(str(e))
-            advance()
-    console = Console(highlight=False)
+            show(done, len(references))
+    at = console()
     for folder, verdicts in by_folder.items():
         if verdicts:
-            console.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
-            (_wide if console.width >= WIDE else _narrow)(verdicts, console)
+            at.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
+            (_wide if at.width >= WIDE else _narrow)(verdicts, at)
     every = [verdict for verdicts in by_folder.values() for verdict in verdicts]
     for verdict in every:
         if not verdict.passed:
-            console.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
-    console.print(_summary(every, len(broken)), markup=False, soft_wrap=True)
+            at.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
+    summary = _summary(every, len(broken))
+    at.print(summary, markup=False, soft_wrap=True)
+    answer(files=[{**verdict._asdict(), "status": _status(verdict)} for verdict in every], summary=summary)
     if broken:
         raise VerifyError("\n".join(broken))
     if any(verdict.failed for verdict in every):
@@ -70,19 +71,6 @@ def _summary(every: "list[Verdict]", broken: int) -> str:
     n = len(every) + broken
     head = f"{n} file{'s' * (n != 1)}, {sum(verdict.rows for verdict in every)} rows"
     return f"{head}: {', '.join(text for text, there in parts if there)}"
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("replaying"), BarColumn(bar_width=24), MofNCompleteColumn(), console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda: bar.advance(task)
 
 
 def _wide(verdicts: "list[Verdict]", console: "Console") -> None:

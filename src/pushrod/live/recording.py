@@ -9,8 +9,13 @@ from pushrod.log.writer import Attachment
 
 
 def commands_file(run: Live) -> Attachment:
-    """commands.json: every command with its answer and the end of its motion, and what was sent every tick in figures."""
-    made: dict[str, Any] = {
+    """commands.json, as `commands_of` tells it."""
+    return Attachment("commands.json", "application/json", msgspec.json.format(msgspec.json.encode(commands_of(run)), indent=2).decode())
+
+
+def commands_of(run: Live) -> dict[str, Any]:
+    """Every command with its answer and the end of its motion, and what was sent every tick in figures."""
+    return {
         "commands": [
             {
                 "at": a.command.k * run.machine.dt,
@@ -25,4 +30,3 @@ def commands_file(run: Live) -> Attachment:
         ],
         "streams": [s._asdict() for s in run.streams],
     }
-    return Attachment("commands.json", "application/json", msgspec.json.format(msgspec.json.encode(made), indent=2).decode())

@@ -1,0 +1,82 @@
+"""How far long work has come: a bar with rate and time left on a terminal, else a plain line every few seconds. On stderr, always."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Show = Callable[[int, int], None]  # how much is done, of how much
+QUIET = 3.0  # [s] between two plain lines, and before the first one
+
+
+@contextmanager
+def progress(doing: str, unit: str, total: int | None = None, before: str = "") -> Iterator[Show]:
+    """While `doing` something counted in `unit`: call what this gives with the number done and the number in all.
+
+    `before` is what goes on until the first is done.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with _bar(console, doing, unit, total, before or doing) if console.is_terminal else _lines(doing, unit) as show:
+        yield show
+
+
+@contextmanager
+def _bar(console: "Console", doing: str, unit: str, total: int | None, before: str) -> Iterator[Show]:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[pace]}"))
+    with Progress(*columns, console=console) as bar:
+        task, pace = bar.add_task(before, total=total, pace=""), Pace(unit)
+
+        def show(done: int, of: int) -> None:
+            bar.update(task, completed=done, total=of, description=doing if done else before, pace=pace.of(done, of))
+
+        yield show
+
+
+@contextmanager
+def _lines(doing: str, unit: str) -> Iterator[Show]:
+    told, pace = time.monotonic(), Pace(unit)
+
+    def show(done: int, of: int) -> None:
+        nonlocal told
+        words, now = pace.of(done, of), time.monotonic()
+        if done and now - told >= QUIET:
+            told = now
+            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %){f', {words}' if words else ''}\n")
+            sys.stderr.flush()
+
+    yield show
+
+
+class Pace:
+    """Rate and time left, from the first that was done on: what comes before it, such as compiling, says nothing of the rest."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._first: tuple[float, int] | None = None
+
+    def of(self, done: int, total: int) -> str:
+        now = time.monotonic()
+        if not done or self._first is None:
+            self._first = (now, done) if done else None
+            return ""
+        seconds, more = now - self._first[0], done - self._first[1]
+        if more <= 0 or seconds <= 0.0:
+            return ""
+        left = f"{seconds * (total - done) / more:.0f} s left" if done < total else f"{seconds:.1f} s"
+        return f"{_short(more / seconds)}{self._unit}/s, {left}"
+
+
+def _short(rate: float) -> str:
+    """With a prefix that suits."""
+    for size, prefix in ((1e6, "M"), (1e3, "k")):
+        if rate >= size:
+            return f"{rate / size:.3g} {prefix} "
+    return f"{rate:.3g} "
