@@ -1,0 +1,51 @@
+"""How far long work has come, where there is no terminal: plain lines, few of them, from which one can see how long it will take."""
+
+from pushrod.cli import progress as module
+from pushrod.cli.progress import Pace, progress
+
+
+class Clock:
+    """Time as the test wants it."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def test_plain_lines_are_few_and_tell_rate_and_time_left(monkeypatch, capsys):
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    with progress("replaying", "files", before="reading") as show:
+        show(0, 1000)
+        clock.now += 60.0  # compiling, say: no line, and not in the rate
+        for done in range(1, 1001):
+            show(done, 1000)
+            clock.now += 0.01
+    lines = capsys.readouterr().err.splitlines()
+    assert 3 <= len(lines) <= 5
+    assert lines[1].startswith("replaying: ")
+    assert "100 files/s" in lines[1]
+    assert lines[1].endswith(" s left")
+
+
+def test_short_work_says_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(module, "time", Clock())
+    with progress("replaying", "files") as show:
+        for done in range(100):
+            show(done, 100)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_pace_counts_from_the_first_that_was_done(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(module, "time", clock)
+    pace = Pace("ticks")
+    assert pace.of(0, 10_000_000) == ""
+    clock.now += 5.0
+    assert pace.of(1_000_000, 10_000_000) == ""
+    clock.now += 1.0
+    assert pace.of(3_000_000, 10_000_000) == "2 M ticks/s, 4 s left"
+    clock.now += 3.5
+    assert pace.of(10_000_000, 10_000_000) == "2 M ticks/s, 4.5 s"
