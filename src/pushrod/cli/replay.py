@@ -38,7 +38,7 @@ def replay(
     except ValueError as e:
         raise InputError(f"--at: {e}") from None
     if log_:
-        from pushrod.sim.recording import prepare
+        from pushrod.log.folder import prepare
 
         prepare(out)
     found = _behind_bar(log, begin, speed, tuple(set_ or ()), machine)

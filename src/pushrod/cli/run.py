@@ -38,7 +38,8 @@ def run(
     what = machines.load(machine, set_ or ())
     how = scenarios.load(scenario, what, duration, seed)
     from pushrod.cli.summary import print_summary
-    from pushrod.sim.recording import prepare, record
+    from pushrod.log.folder import prepare
+    from pushrod.sim.recording import record
     from pushrod.sim.verdict import verdict
 
     answer(machine=what.name, scenario=how.name, dt=how.dt, ticks=how.steps, seed=how.seed)

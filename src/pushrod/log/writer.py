@@ -4,6 +4,7 @@
 """
 
 import os
+from collections import deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +40,14 @@ class Attachment(NamedTuple):
     text: str
 
 
+class Said(NamedTuple):
+    """A message as it is to be written: its topic with the name of its schema, the schema and its metadata, when [ns], and the JSON itself."""
+
+    topic: tuple[str, str, Mapping[str, Any], Mapping[str, str]]
+    ns: int
+    message: bytes
+
+
 class Recorder:
     """An open log. `topic` opens a topic for a record class; what it gives back takes values of that record.
 
@@ -52,6 +61,7 @@ class Recorder:
         from foxglove.mcap import MCAPWriteOptions
 
         self._context = foxglove.Context()
+        self._said: dict[str, Any] = {}
         try:
             # compression on one thread: equal runs then give equal files
             options = MCAPWriteOptions(profile=PROFILE, compression_threads=0)
@@ -72,6 +82,16 @@ class Recorder:
         schema = topic_schema(record, title or name.strip("/"))
         metadata = {"units": msgspec.json.encode(units).decode()}
         return TopicWriter(foxglove.Channel(name, schema=schema, context=self._context, metadata=metadata), record)
+
+    def say(self, said: Said) -> None:
+        """A message that is ready; its topic is opened with the first one."""
+        import foxglove
+
+        topic, name, schema, metadata = said.topic
+        if topic not in self._said:
+            described = foxglove.Schema(name=name, encoding="jsonschema", data=msgspec.json.encode(schema))
+            self._said[topic] = foxglove.Channel(topic, schema=described, message_encoding="json", context=self._context, metadata=dict(metadata))
+        self._said[topic].log(said.message, log_time=said.ns)
 
     def close(self) -> None:
         self._writer.close()
@@ -101,9 +121,13 @@ class TopicWriter:
 
 
 def write(
-    file: Path, topics: Iterable[Topic], metadata: Mapping[str, Mapping[str, str]] | None = None, attachments: Iterable[Attachment] = ()
+    file: Path,
+    topics: Iterable[Topic],
+    metadata: Mapping[str, Mapping[str, str]] | None = None,
+    attachments: Iterable[Attachment] = (),
+    said: Iterable[Said] = (),
 ) -> int:
-    """Write a new file, messages of all topics in order of time, and say how many there are."""
+    """Write a new file, messages of all topics in order of time, and say how many there are. At equal times what was `said` comes last."""
     topics = tuple(topics)
     for topic in topics:
         _check(topic)
@@ -113,7 +137,7 @@ def write(
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with Recorder(part, metadata, attachments) as log:
-            count = _write_rows(log, topics)
+            count = _write_rows(log, topics, sorted(said, key=lambda one: one.ns))
         part.rename(file)
     except OSError as e:
         raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
@@ -122,20 +146,25 @@ def write(
     return count
 
 
-def _write_rows(log: Recorder, topics: tuple[Topic, ...]) -> int:
+def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said]) -> int:
     """A block at a time, because lists of numbers take many times the room of arrays."""
+    rest = deque(said)
     columns = [[np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)] for topic in topics]
-    times = np.concatenate([topic.t for topic in topics])
+    times = np.concatenate([topic.t for topic in topics] or [np.zeros(0)])
     which = np.repeat(np.arange(len(topics)), [len(topic.t) for topic in topics])
-    place = np.concatenate([np.arange(len(topic.t)) for topic in topics])
+    place = np.concatenate([np.arange(len(topic.t)) for topic in topics] or [np.zeros(0, int)])
     writers = [log.topic(topic.name, topic.record, topic.title) for topic in topics]
     order = np.argsort(times, kind="stable")
     for start in range(0, len(order), BLOCK):
         block = order[start : start + BLOCK]
         rows = [iter(np.column_stack([x[place[block[which[block] == i]]] for x in columns[i]]).tolist()) for i in range(len(topics))]
         for i, t in zip(which[block].tolist(), times[block].tolist(), strict=True):
+            while rest and rest[0].ns < round(t * 1e9):
+                log.say(rest.popleft())
             writers[i].put_row(t, next(rows[i]))
-    return len(times)
+    for one in rest:
+        log.say(one)
+    return len(times) + len(said)
 
 
 def _check(topic: Topic) -> None:

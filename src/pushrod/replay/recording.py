@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from pushrod.log.folder import free_name, prepare
 from pushrod.log.writer import Attachment, Topic, write
 from pushrod.replay.rebuilding import DATA
 from pushrod.replay.run import Replay
 from pushrod.sim.pipeline_topics import pipeline_topics
-from pushrod.sim.recording import free_name, prepare
 
 OWN = ("commands.json", "verdict.json")  # what became of the first run, not of this one
 

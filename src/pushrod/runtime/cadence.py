@@ -50,6 +50,10 @@ class Histogram:
         self.worst = max(self.worst, ns)
         self.bins[_bin(ns)] += 1
 
+    def filled(self) -> list[tuple[int, int]]:
+        """The bins that hold any: (upper edge [ns], how many)."""
+        return [(_edge(j), n) for j, n in enumerate(self.bins) if n]
+
     def share(self, share: float) -> float:
         """This share of all was no longer than that [s]: the upper edge of its bin."""
         left = share * self.count

@@ -1,13 +1,12 @@
 """The log of a run: topics /in and /out, those of a command pipeline by their names, the files it was made from, versions and seed."""
 
-import tempfile
 from collections.abc import Iterable
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
-from pushrod.core.errors import LogError
+from pushrod.log.folder import free_name, prepare
+from pushrod.log.versions import versions
 from pushrod.log.writer import Attachment, Topic, write
 from pushrod.sim.pipeline_topics import pipeline_topics
 from pushrod.sim.run import Result
@@ -46,31 +45,11 @@ def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Pat
         "seed": str(scenario.seed),
         "dt": repr(scenario.dt),
         "ticks": str(scenario.steps),
-        "pushrod": version("pushrod"),
-        "numba": version("numba"),
-        "numpy": version("numpy"),
+        **versions(),
         "machine.yaml": machine.document.text,
         "scenario.yaml": scenario.document.text,
         **{f"override {i}": text for i, text in enumerate(dict.fromkeys((*machine.document.origin.values(), *scenario.document.origin.values())), 1)},
     }
     files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
     write(file, topics, {"pushrod": about}, [*files, *more])
-    return file
-
-
-def prepare(folder: Path) -> None:
-    """Make the folder, and a LogError where no log could be written there: better before a long run than after it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as e:
-        raise LogError(f"{folder}: cannot be made a folder for the log: {e.strerror or e}") from e
-
-
-def free_name(folder: Path, stem: str) -> Path:
-    """stem.mcap, or stem-2.mcap where that is taken, and so on."""
-    file, i = folder / f"{stem}.mcap", 2
-    while file.exists():
-        file, i = folder / f"{stem}-{i}.mcap", i + 1
     return file

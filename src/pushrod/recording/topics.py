@@ -1,0 +1,183 @@
+"""From what a runtime says to the topics of a log: each kind of message has its topic and its schema, opened when the first of it comes.
+
+    commands                 /actuator/<path>/command        joint states of actuators   /joint_states
+    transitions              /safety                         hardware errors             /safety/error
+    changes of parameters    /param                          a pipeline                  ACTUATOR_REQ, ACTUATOR_CMD, ESC_OUTPUT, MIXER_FEEDBACK
+    everything else          /<topic>/<Kind>
+Records (NamedTuples of numbers with units) go as rows; the rest is encoded here, one small call each, so that the interpreter is never kept for long.
+"""
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from pushrod.core.record import is_record, numbers
+from pushrod.log.row import Shape, shape_of
+from pushrod.log.schema import topic_schema
+from pushrod.pipeline.names import TOPICS
+from pushrod.recording.events import Events, stamp
+from pushrod.recording.record import CountRecord, command_record, command_schema, loop_record, loop_schema
+from pushrod.recording.schema import JOINT_STATES, LOG, Schema, struct_schema, titled, units_of
+from pushrod.recording.sink import Sink
+from pushrod.runtime.cadence import Cadence
+from pushrod.runtime.host import Host
+from pushrod.runtime.message import Command, HardwareError, JointState, Message, Outcome, ParameterChanged, Transition
+from pushrod.runtime.result import Refused, Result
+
+Put = Callable[[int, Any], None]  # (time [ns], payload)
+Rows = tuple[str, Any, Mapping[str, int], int]  # a topic, its record, the place of each of its numbers in the row, ns to add to the time
+FIXED: dict[type, str] = {Transition: "/safety", HardwareError: "/safety/error", ParameterChanged: "/param"}
+TOLD = frozenset(FIXED)
+_encode = msgspec.json.Encoder(enc_hook=str).encode
+
+
+class Topics:
+    """`offset` [ns] makes the times of the runtime's clock those of the log. `skipped`: topics that somebody else writes."""
+
+    def __init__(self, sink: Sink, hosts: Iterable[Host], offset: int, skipped: Iterable[str] = ()) -> None:
+        self._sink = sink
+        self._offset = offset
+        self._skipped = frozenset(skipped)
+        self._taken: set[str] = {"/events"}
+        self.events = Events(sink, _units(LOG))
+        self._hosts = {host.topic: host for host in hosts}
+        self._commands: dict[str, int] = {}
+        self._puts: dict[tuple[tuple[str, ...], type], Put] = {}
+        self._joints: int | None = None
+        self._loops: int | None = None
+        self._counts: int | None = None
+
+    @property
+    def written(self) -> int:
+        """Messages so far."""
+        return self._sink.count
+
+    def ns(self, t: float) -> int:
+        return round(t * 1e9) + self._offset
+
+    def message(self, message: Message) -> None:
+        payload = message.payload
+        kind = type(payload)
+        if kind is Outcome:
+            return  # its gate has told of it
+        ns = self.ns(message.time)
+        put = self._puts.get((message.topic, kind))
+        if put is None:
+            put = self._puts[message.topic, kind] = self._open(message.topic, kind)
+        put(ns, payload)
+        if kind in TOLD and self.events.message(ns, message):
+            self._sink.flush()
+
+    def command(self, host: Host, command: Command, result: Result, at: float) -> None:
+        ns = self.ns(at)
+        channel = self._commands.get(host.name)
+        if channel is None:
+            channel = self._commands[host.name] = self._channel(f"/actuator/{host.name}/command", command_schema(host))
+        self._sink.put(channel, ns, _encode(command_record(command, result)))
+        if isinstance(result, Refused):
+            self.events.refusal(ns, command, result)
+
+    def rows(self, parts: Iterable[Rows]) -> int:
+        """Topics that are made out of one row of numbers; gives what `row` takes."""
+        made = []
+        for name, record, places, offset in parts:
+            channel = self._channel(name, topic_schema(record, name.strip("/")))
+            made.append((channel, _placed(shape_of(record), [places[leaf.path] for leaf in numbers(record)]), offset))
+        return self._sink.open_rows(made)
+
+    def row(self, rows: int, at: float, row: bytes) -> None:
+        self._sink.put_row(rows, self.ns(at), row)
+
+    def loop(self, at: float, cadence: Cadence) -> None:
+        if self._loops is None:
+            self._loops = self._channel("/loops", loop_schema())
+        self._sink.put(self._loops, self.ns(at), _encode(loop_record(cadence)))
+
+    def counts(self, at: float, dropped: int, queued: int) -> None:
+        if self._counts is None:
+            self._counts = self._channel("/recording", struct_schema(CountRecord, {}, "recording"))
+        self._sink.put(self._counts, self.ns(at), _encode(CountRecord(self.written + 1, dropped, queued)))
+
+    def _open(self, topic: tuple[str, ...], kind: type) -> Put:
+        """How messages of a kind at a topic are written."""
+        name = FIXED.get(kind, f"/{'/'.join(topic)}/{kind.__name__}")
+        if topic[-1:] and topic[-1] in TOPICS and topic[-1] not in self._taken:
+            name = topic[-1]
+            self._taken.add(name)
+        if name in self._skipped:
+            return _nothing
+        if kind is JointState:
+            return self._open_joints(name if topic[0] != "actuator" else "/joint_states")
+        if is_record(kind) and (put := self._open_record(name, kind)):
+            return put
+        host = self._hosts.get(topic)
+        schema = (
+            struct_schema(kind, units_of(host.joint.kind if host else ""), name.strip("/"))
+            if issubclass(kind, msgspec.Struct)
+            else titled(name.strip("/"), {})
+        )
+        channel = self._channel(name, schema)
+        return lambda ns, payload: self._sink.put(channel, ns, _encode(_plain(payload)))
+
+    def _open_record(self, name: str, kind: Any) -> Put | None:
+        """Its numbers as a row; None for a tuple whose fields have no units."""
+        try:
+            paths = [leaf.path for leaf in numbers(kind)]
+        except TypeError:
+            return None
+        rows = self.rows([(name, kind, {path: i for i, path in enumerate(paths)}, 0)])
+        get, pack = attrgetter(*paths), struct.Struct(f"{len(paths)}d").pack
+        if len(paths) == 1:
+            return lambda ns, payload: self._sink.put_row(rows, ns, pack(get(payload)))
+        return lambda ns, payload: self._sink.put_row(rows, ns, pack(*get(payload)))
+
+    def _open_joints(self, name: str) -> Put:
+        if name == "/joint_states" and self._joints is not None:
+            channel = self._joints
+        else:
+            channel = self._channel(name, JOINT_STATES, "foxglove.JointStates")
+            if name == "/joint_states":
+                self._joints = channel
+
+        def put(ns: int, payload: JointState) -> None:
+            self._sink.put(channel, ns, _encode({"timestamp": stamp(ns), "joints": _joints(payload)}))
+
+        return put
+
+    def _channel(self, topic: str, schema: Schema, name: str = "") -> int:
+        return self._sink.open(topic, name or schema["title"], schema, _units(schema))
+
+
+def _joints(state: JointState) -> list[dict[str, Any]]:
+    given = [(name, values) for name, values in (("position", state.positions), ("velocity", state.velocities), ("effort", state.efforts)) if values]
+    return [{"name": joint, **{name: values[i] for name, values in given}} for i, joint in enumerate(state.names)]
+
+
+def _placed(shape: Shape, places: list[int]) -> Shape:
+    """The same object with its numbers elsewhere in the row."""
+    return {name: places[at] if isinstance(at, int) else _placed(at, places) for name, at in shape.items()}
+
+
+def _plain(payload: Any) -> Any:
+    return payload._asdict() if is_record(type(payload)) else payload if isinstance(payload, (msgspec.Struct, dict)) else {"value": payload}
+
+
+def _nothing(ns: int, payload: Any) -> None:
+    return
+
+
+def _units(schema: Schema) -> dict[str, str]:
+    """By the path of each number, as text: what a channel of a log says of its units."""
+    found: dict[str, str] = {}
+
+    def walk(properties: Schema, prefix: str) -> None:
+        for name, one in properties.items():
+            if "unit" in one:
+                found[prefix + name] = one["unit"]
+            walk(one.get("properties", {}), f"{prefix}{name}.")
+
+    walk(schema["properties"], "")
+    return {"units": msgspec.json.encode(found).decode()}
