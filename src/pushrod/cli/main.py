@@ -18,7 +18,9 @@ from pushrod.cli.check import check
 from pushrod.cli.cmd import cmd
 from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
+from pushrod.cli.layout import layout
 from pushrod.cli.list import list_
+from pushrod.cli.log import log
 from pushrod.cli.new import new
 from pushrod.cli.output import answering, wrong_usage
 from pushrod.cli.replay import replay
@@ -86,6 +88,8 @@ def options(version: A[bool, typer.Option("--version", help="Say which version t
 VERBS: dict[str, Callable[..., None]] = {
     "run": run,
     "replay": replay,
+    "log": log,
+    "layout": layout,
     "list": list_,
     "check": check,
     "schema": schema,

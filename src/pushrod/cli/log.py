@@ -1,0 +1,119 @@
+"""`pushrod log`: what is in a recording of any kind, and some of it as CSV."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.output import answer, console, say
+
+if TYPE_CHECKING:
+    from pushrod.log.table import Channel, Table
+
+
+def log(
+    file: A[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .mat, or a ROS 2 bag.")],
+    channel: A[list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Only these; * stands for anything. All if left out.")] = None,
+    csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout.")] = None,
+) -> None:
+    """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, and whether it is torn.
+
+    Exit codes: 0 fine, torn or not; 2 wrong input.
+    """
+    from pushrod.log.reader import read
+
+    table = read(file)
+    chosen = _chosen(table, channel or [])
+    answer(
+        file=file,
+        format=table.format,
+        torn=table.torn,
+        notes=table.notes,
+        start=table.start,
+        span=table.span,
+        metadata=table.metadata,
+        attachments={name: len(attached.data) for name, attached in table.attachments.items()},
+        topics={t.name: {"schema": t.schema, "encoding": t.encoding, "messages": t.messages, "read": t.read} for t in table.topics.values()},
+        channels={c.name: _figures(c) for c in chosen},
+    )
+    if csv is not None:
+        _write(chosen, csv)
+    else:
+        _print(table, chosen)
+
+
+def _figures(c: "Channel") -> dict[str, object]:
+    import numpy as np
+
+    finite = c.values[np.isfinite(c.values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (None, None)
+    first, last = (float(c.t[0]), float(c.t[-1])) if len(c) else (None, None)
+    about = {"unit": c.unit, "about": c.about, "topic": c.source, "count": len(c), "rate": c.rate}
+    return {**about, "first": first, "last": last, "min": low, "max": high, "not_finite": len(c) - len(finite)}
+
+
+def _chosen(table: "Table", wanted: list[str]) -> "list[Channel]":
+    from fnmatch import fnmatchcase
+
+    if not wanted:
+        return list(table.channels.values())
+    for name in wanted:
+        if not any(fnmatchcase(known, name) for known in table.channels):
+            table[name]  # says which names are near
+    return [channel for known, channel in table.channels.items() if any(fnmatchcase(known, name) for name in wanted)]
+
+
+def _write(chosen: "list[Channel]", out: Path) -> None:
+    import sys
+
+    from pushrod.core.errors import LogError
+    from pushrod.log.csv_file import write
+
+    if str(out) == "-":
+        write(chosen, sys.stdout)
+        return
+    try:
+        with out.open("x", encoding="utf-8", newline="") as target:
+            lines = write(chosen, target)
+    except FileExistsError:
+        raise LogError(f"{out}: there is a file of that name already; it was not touched") from None
+    except OSError as e:
+        raise LogError(f"{out}: cannot be written: {e.strerror or e}") from e
+    answer(csv=out, lines=lines)
+    say(f"{out}: {len(chosen)} channels, {lines} lines")
+
+
+def _print(table: "Table", chosen: "list[Channel]") -> None:
+    from datetime import UTC, datetime
+
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as Sheet
+
+    at = console()
+    first, last = table.span
+    began = f", since {datetime.fromtimestamp(table.start // 10**9, UTC):%Y-%m-%d %H:%M:%S} UTC" if 0 < table.start < 2**62 else ""
+    at.print(f"{table.file} ({table.format}): {len(table.channels)} channels, {first:g} s to {last:g} s{began}", markup=False)
+    if table.torn:
+        at.print(f"[bold red]torn[/]: {escape(table.torn)}")
+    for note in table.notes:
+        at.print(f"note: {note}", markup=False)
+    told = {key: text for key, text in table.about.items() if "\n" not in text}
+    if told:
+        at.print(", ".join(f"{key} {text}" for key, text in told.items()), markup=False)
+    if table.attachments:
+        at.print(f"files: {', '.join(f'{name} ({len(a.data)} B)' for name, a in table.attachments.items())}", markup=False)
+    sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
+    sheet.add_column("channel", overflow="fold")
+    for head in ("unit", "values", "rate", "from", "to", "min", "max"):
+        sheet.add_column(head, justify="right")
+    for c in chosen:
+        f = _figures(c)
+        rate = "-" if c.rate is None else f"{c.rate:.4g} Hz"
+        cells = ["-" if f[key] is None else f"{f[key]:.4g}" for key in ("first", "last", "min", "max")]
+        sheet.add_row(escape(c.name), escape(c.unit), str(len(c)), rate, *cells)
+    at.print(sheet)
+    other = [t for t in table.topics.values() if not table.of(t.name)]
+    if other and len(chosen) == len(table.channels):
+        at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)

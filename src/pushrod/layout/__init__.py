@@ -1,0 +1,1 @@
+"""Ready-made layouts for Foxglove and PlotJuggler: what of a machine is looked at together."""
