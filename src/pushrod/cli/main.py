@@ -24,6 +24,7 @@ from pushrod.cli.log import log
 from pushrod.cli.new import new
 from pushrod.cli.output import answering, wrong_usage
 from pushrod.cli.replay import replay
+from pushrod.cli.report import report
 from pushrod.cli.reset import reset
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
@@ -88,6 +89,7 @@ def options(version: A[bool, typer.Option("--version", help="Say which version t
 VERBS: dict[str, Callable[..., None]] = {
     "run": run,
     "replay": replay,
+    "report": report,
     "log": log,
     "layout": layout,
     "list": list_,

@@ -1,0 +1,140 @@
+"""Two runs against each other: the figures of both, what differs in parameters and in what they say of themselves, how far signals are apart."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pushrod.report import tables
+from pushrod.report.cell import Cell, Grid, amount, text
+from pushrod.report.figure import OF_RESPONSE, finite, response
+from pushrod.report.findings import Findings
+from pushrod.report.logged import Logged
+from pushrod.report.number import quantity
+
+SAID = ("machine", "robot", "scenario", "world", "kind", "started", "seed", "dt", "ticks", "pushrod", "numba", "numpy", "python")
+
+
+class Apart(NamedTuple):
+    """How far a signal of B is from that of A, while there are both: B - A."""
+
+    name: str
+    unit: str
+    rms: float | None
+    most: float | None
+    when: float | None
+    end: float | None
+
+
+def apart(a: Logged, b: Logged) -> list[Apart]:
+    """Of every signal that both have. Where they were sampled at other times, B is read between its samples at the times of A."""
+    found = []
+    for name in a.channels:
+        if name not in b.channels:
+            continue
+        one, other = a.channels[name], b.channels[name]
+        inside = (one.t >= other.t[0]) & (one.t <= other.t[-1])
+        t, y = one.t[inside], one.values[inside]
+        same = len(t) == len(other.t) and np.array_equal(t, other.t)
+        far = (other.values if same else np.interp(t, other.t, other.values)) - y
+        sound = np.isfinite(far)
+        t, far = t[sound], far[sound]
+        if not len(far):
+            found.append(Apart(name, one.unit, None, None, None, None))
+            continue
+        k = int(np.argmax(np.abs(far)))
+        found.append(Apart(name, one.unit, float(np.sqrt(np.mean(far * far))), float(abs(far[k])), float(t[k]), float(far[-1])))
+    return found
+
+
+def differences(a: Findings, b: Findings) -> dict[str, Any]:
+    """As plain data."""
+    return {
+        "metadata": {key: list(pair) for key, pair in said(a, b).items()},
+        "verdict": [None if found.log.verdict is None else found.log.verdict.held for found in (a, b)],
+        "parameters": {path: list(pair) for path, pair in parameters(a, b).items()},
+        "responses": [
+            {"request": one.pair.request, "achieved": one.pair.achieved, "unit": one.unit, **{key: _change(one, other, key) for key in OF_RESPONSE}}
+            for one, other in _pairs(a, b)
+        ],
+        "signals": {one.name: {key: value for key, value in one._asdict().items() if key != "name"} for one in apart(a.log, b.log)},
+        "only_a": [name for name in a.log.channels if name not in b.log.channels],
+        "only_b": [name for name in b.log.channels if name not in a.log.channels],
+    }
+
+
+def said(a: Findings, b: Findings) -> dict[str, tuple[str, str]]:
+    both = {key: (a.log.about.get(key, ""), b.log.about.get(key, "")) for key in SAID}
+    return {key: pair for key, pair in both.items() if pair[0] != pair[1]}
+
+
+def parameters(a: Findings, b: Findings) -> dict[str, tuple[Any, Any]]:
+    first, second = ({p.path: p for p in found.parameters} for found in (a, b))
+    values = {path: tuple(known[path].value if path in known else None for known in (first, second)) for path in first | second}
+    return {path: (pair[0], pair[1]) for path, pair in values.items() if pair[0] != pair[1]}
+
+
+def _pairs(a: Findings, b: Findings) -> list[tuple[Any, Any]]:
+    return [(one, other) for one in a.followings for other in b.followings if one.names == other.names]
+
+
+def _change(one: Any, other: Any, key: str) -> list[float | None]:
+    x, y = response(one)[key], response(other)[key]
+    return [x, y, finite(y - x) if x is not None and y is not None else None]
+
+
+def grids(a: Findings, b: Findings) -> list[dict[str, Any]]:
+    """The tables, those with anything in them."""
+    units = {p.path: p.unit for found in (a, b) for p in found.parameters}
+    verdicts = [_verdict(found) for found in (a, b)]
+    rows = {
+        "What ran": Grid(("", "A", "B"), [(text("verdict"), *verdicts), *((text(key), text(x), text(y)) for key, (x, y) in said(a, b).items())]),
+        "Parameters that differ": Grid(
+            ("Parameter", "A", "B"), [(text(path), *(_value(x, units[path]) for x in pair)) for path, pair in parameters(a, b).items()]
+        ),
+        "How well it followed": Grid(("Request → achieved", "figure", "A", "B", "B − A"), _followed(a, b)),
+        "Signals, farthest apart first": Grid(
+            ("Channel", "rms of B − A", "most", "at", "at the end"), [_apart(one) for one in _sorted(apart(a.log, b.log))], fold=20
+        ),
+    }
+    return [{"title": title, "grid": grid} for title, grid in rows.items() if grid.rows]
+
+
+def _verdict(found: Findings) -> Cell:
+    verdict = found.log.verdict
+    if verdict is None or not verdict.judged:
+        return text("not judged", "dim")
+    return Cell("held", 1.0, "good") if verdict.held else Cell(f"{verdict.failed} of {verdict.judged} FAILED", 0.0, "bad")
+
+
+def _value(value: Any, unit: str) -> Cell:
+    return text("–", "dim") if value is None else amount(value, unit, 6) if isinstance(value, float) else text(value)
+
+
+def _followed(a: Findings, b: Findings) -> list[tuple[Cell, ...]]:
+    made: list[tuple[Cell, ...]] = []
+    for one, other in _pairs(a, b):
+        name = tables.pair_name(one)
+        for head, x, y in zip(tables.RESPONSE, tables.response_cells(one), tables.response_cells(other), strict=True):
+            if x.value is None and y.value is None:
+                continue
+            unit = one.unit if head.startswith("error") else "-" if head == "overshoot" else "s"
+            gap = None if x.value is None or y.value is None else y.value - x.value
+            shown = "–" if gap is None else f"{100.0 * gap:+.1f} %".replace("-", "−") if head == "overshoot" else _signed(gap, unit)
+            made.append((text(name), text(head), x, y, Cell(shown, gap, "dim" if not gap else "", "right")))
+    return made
+
+
+def _signed(gap: float, unit: str) -> str:
+    return ("+" if gap > 0.0 else "") + quantity(gap, unit)
+
+
+def _sorted(found: list[Apart]) -> list[Apart]:
+    """By how far they are apart, as a share of nothing: equal ones last."""
+    return sorted(found, key=lambda one: -(one.most or 0.0) if math.isfinite(one.most or 0.0) else 0.0)
+
+
+def _apart(one: Apart) -> tuple[Cell, ...]:
+    if one.most == 0.0:
+        return (text(one.name), Cell("equal", 0.0, "dim", "right"), text(""), text(""), text(""))
+    return (text(one.name), amount(one.rms, one.unit), amount(one.most, one.unit), amount(one.when, "s", 5), amount(one.end, one.unit))

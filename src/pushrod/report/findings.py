@@ -1,0 +1,60 @@
+"""All that is found in one log, worked out once, for the page and for the figures."""
+
+from typing import Any, NamedTuple
+
+from pushrod.log.table import Table
+from pushrod.report.events import Event, events
+from pushrod.report.ledger import Ledger, ledger
+from pushrod.report.logged import Logged, look
+from pushrod.report.parameters import Change, Parameter, changes, parameters
+from pushrod.report.pipeline import Axis, axes
+from pushrod.report.timing import Loop, loops
+from pushrod.report.tracking import Following, Span, followings
+from pushrod.report.trouble import faults, not_armed
+from pushrod.report.way import Way, way
+
+
+class Findings(NamedTuple):
+    log: Logged
+    followings: tuple[Following, ...]
+    faults: dict[str, tuple[Span, ...]]
+    not_armed: tuple[Span, ...]
+    axes: tuple[Axis, ...]
+    way: Way | None
+    ledger: Ledger
+    events: tuple[Event, ...]
+    loops: tuple[Loop, ...]
+    parameters: tuple[Parameter, ...]
+    changes: tuple[Change, ...]
+    dropped: int | None
+
+    @property
+    def bands(self) -> list[dict[str, Any]]:
+        """What is shaded behind every plot."""
+        found: list[dict[str, Any]] = [{"kind": "unarmed", "label": "not armed", "spans": self.not_armed}] if self.not_armed else []
+        return found + [{"kind": "fault", "label": f"fault: {name}", "spans": when} for name, when in self.faults.items()]
+
+
+def find(table: Table) -> Findings:
+    log = look(table)
+    return Findings(
+        log,
+        followings(log),
+        faults(log),
+        not_armed(log),
+        axes(log),
+        way(log),
+        ledger(log),
+        events(log),
+        loops(log),
+        parameters(log),
+        changes(log),
+        _dropped(log),
+    )
+
+
+def _dropped(log: Logged) -> int | None:
+    """Messages the recorder could not keep; None where it does not say."""
+    told = [message.get("dropped") for _, message in log.messages("/recording")]
+    counts = [int(n) for n in told if isinstance(n, (int, float)) and abs(n) < 1e15]
+    return max(counts) if counts else None

@@ -1,0 +1,71 @@
+"""The page: one HTML file that needs nothing else. Whatever comes from a log is text in it: escaped where it stands, data for the script elsewhere.
+
+The page forbids itself all connections and every script but its own two (by their hashes), so that a hostile log can do nothing with it.
+Plotly is packed (gzip, unpacked by the browser): 2 MB instead of 5.
+"""
+
+import base64
+import functools
+import gzip
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from pushrod.core.errors import LogError
+from pushrod.report import sections
+from pushrod.report.drawing import Drawing
+from pushrod.report.findings import Findings
+
+FOLDER = Path(__file__).parent / "template"
+
+
+def page(runs: Sequence[Findings]) -> str:
+    """Of one log, or of two of which the second is laid over the first."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    names = ["A", "B"] if len(runs) > 1 else [runs[0].log.name]
+    begin, end = min(found.log.span[0] for found in runs), max(found.log.span[1] for found in runs)
+    drawing = Drawing(names, (begin, end))
+    content = sections.content(runs, drawing)
+    script, plotly = (FOLDER / "page.js").read_text(encoding="utf-8"), _plotly()
+    environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("page.html").render(
+        **content,
+        policy=_policy(script, plotly),
+        style=(FOLDER / "page.css").read_text(encoding="utf-8"),
+        script=script,
+        plotly=_packed(plotly),
+        data=_packed_data(drawing.data()),
+    )
+
+
+def write(text: str, file: Path) -> None:
+    """The page as a file, in the place of one that was there."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as e:
+        raise LogError(f"{file}: the report cannot be written: {e.strerror or e}") from e
+
+
+@functools.cache
+def _plotly() -> str:
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
+
+
+@functools.cache
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def _packed_data(data: Any) -> str:
+    return base64.b64encode(gzip.compress(msgspec.json.encode(data), 6, mtime=0)).decode()
+
+
+def _policy(*scripts: str) -> str:
+    allowed = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in scripts)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; form-action 'none'; base-uri 'none'"

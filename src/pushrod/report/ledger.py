@@ -1,0 +1,137 @@
+"""The commands of a run and what became of them, each way they came: who asked which actuator for what, and whether it was done.
+
+Commands of one sender that are alike and got the same answer one after the other are one entry: a loop sends thousands a minute.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pushrod.report.logged import Logged
+
+TOPIC = re.compile(r"/actuator/(.+)/command")
+MOST = 2000  # entries that are listed
+RESULTS = ("accepted", "clamped", "refused")
+
+
+@dataclass
+class Entry:
+    """`first` and `last` [s] of `count` commands; texts of the first of them, and of the last where it asked for something else."""
+
+    actuator: str
+    source: str
+    kind: str
+    result: str
+    reason: str
+    first: float
+    last: float
+    asked: str
+    asked_last: str
+    done: str
+    detail: str
+    end: str = ""
+    count: int = 1
+
+
+@dataclass
+class Sender:
+    """All commands of one sender to one actuator: how many got which answer, and why they were refused."""
+
+    actuator: str
+    source: str
+    results: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Ledger:
+    senders: list[Sender] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        return sum(sum(sender.results.values()) for sender in self.senders)
+
+    def count(self, result: str) -> int:
+        return sum(sender.results[result] for sender in self.senders)
+
+
+def ledger(log: Logged) -> Ledger:
+    found = Ledger()
+    for topic in sorted(log.table.topics):
+        if m := TOPIC.fullmatch(topic):
+            _read(log, topic, m[1], found)
+    found.entries.sort(key=lambda entry: entry.first)
+    return found
+
+
+def _read(log: Logged, topic: str, actuator: str, into: Ledger) -> None:
+    units = {name.rpartition(".")[2]: channel.unit for name, channel in log.channels.items() if name.startswith(f"{topic[1:]}.payload.")}
+    ends = {message.get("command_id"): (t, message) for t, message in log.messages(f"/actuator/{actuator}/EndMotion")}
+    senders: dict[str, Sender] = {}
+    open_entry: Entry | None = None
+    for t, message in log.messages(topic):
+        entry = _entry(t, actuator, message, units, ends)
+        sender = senders.setdefault(entry.source, Sender(actuator, entry.source))
+        sender.results[entry.result] += 1
+        if entry.result == "refused":
+            sender.reasons[entry.reason] += 1
+        if open_entry is not None and _alike(open_entry, entry):
+            open_entry.count += 1
+            open_entry.last, open_entry.asked_last = t, entry.asked
+        else:
+            into.entries.append(entry)
+            open_entry = entry
+    into.senders += senders.values()
+
+
+def _alike(a: Entry, b: Entry) -> bool:
+    same = (a.source, a.kind, a.result, a.reason, a.detail) == (b.source, b.kind, b.result, b.reason, b.detail)
+    return same and not a.end and not b.end
+
+
+def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[str, str], ends: Mapping[Any, Any]) -> Entry:
+    asked = values(message.get("payload"), units)
+    end = ends.get(message.get("id")) if message.get("id") is not None else None
+    return Entry(
+        actuator,
+        _text(message.get("source")),
+        _text(message.get("kind")),
+        _text(message.get("result")) or "unknown",
+        _text(message.get("reason")).replace("_", " "),
+        t,
+        t,
+        asked,
+        asked,
+        values(message.get("done"), units) if message.get("result") == "clamped" else "",
+        _text(message.get("detail")),
+        "" if end is None else _ended(end[0], end[1], units),
+    )
+
+
+def _ended(t: float, message: Mapping[str, Any], units: Mapping[str, str]) -> str:
+    at = message.get("position")
+    where = f", at {at:.4g} {units.get('position', '')}".rstrip() if isinstance(at, float) else ""
+    return f"{_text(message.get('reason')).replace('_', ' ')} at {t:.3f} s{where}"
+
+
+def values(payload: Any, units: Mapping[str, str]) -> str:
+    """The values of a command in a line; what was left open is left out."""
+    if not isinstance(payload, Mapping):
+        return "" if payload is None else _text(payload)
+    parts = []
+    for key, value in payload.items():
+        if isinstance(value, (bool, str)):
+            parts.append(f"{key} {str(value).lower() if isinstance(value, bool) else value}")
+        elif isinstance(value, (int, float)):
+            unit = units.get(key, "")
+            parts.append(f"{key} {value:.4g}" + (f" {unit}" if unit not in ("", "-") else ""))
+        elif isinstance(value, (list, Mapping)):
+            parts.append(f"{key} ({len(value)})")
+    return ", ".join(parts)
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else str(value)

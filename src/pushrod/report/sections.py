@@ -1,0 +1,178 @@
+"""What stands in each section of the page: tables, and the panels to draw. A section without data is left out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pushrod.report import difference, drawing, tables
+from pushrod.report.cell import Grid
+from pushrod.report.drawing import COARSE, Drawing
+from pushrod.report.findings import Findings
+from pushrod.report.ledger import MOST, RESULTS
+from pushrod.report.number import quantity, whole
+from pushrod.report.thinning import BINS
+from pushrod.report.trouble import fault_list
+
+PLAIN = 12  # panels of a log that does not say what belongs together
+TOGETHER = 6  # channels in one of them
+EVERY = 400  # channels that can be drawn when asked for
+
+
+def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
+    """All that the template needs."""
+    made = {
+        "title": " against ".join(found.log.name for found in runs),
+        "two": len(runs) > 1,
+        "runs": [_run(found) for found in runs],
+        "differences": difference.grids(runs[0], runs[1]) if len(runs) > 1 else [],
+        "following": _following(runs, sheet),
+        "pipeline": _pipeline(runs, sheet),
+        "way": _way(runs, sheet),
+        "commands": [_commands(found) for found in runs if found.ledger.total],
+        "events": [_named(found, tables.events(found)) for found in runs if found.events],
+        "timing": _timing(runs, sheet),
+        "parameters": [_parameters(found) for found in runs[:1] if found.parameters],
+        "changes": [_named(found, tables.changes(found)) for found in runs if found.changes],
+        "plain": _plain(runs, sheet),
+        "channels": _channels(runs, sheet),
+    }
+    return made | {"notes": _notes(runs, sheet)}
+
+
+def _named(found: Findings, grid: Grid) -> dict[str, Any]:
+    return {"name": found.log.name, "grid": grid}
+
+
+def _run(found: Findings) -> dict[str, Any]:
+    log, verdict = found.log, found.log.verdict
+    if verdict is None or not verdict.judged:
+        state, head = "none", "Not judged"
+        why = "the log tells of no expectations" if verdict is None else "the scenario expects nothing"
+    elif verdict.held:
+        state, head = "held", "Held"
+        why = "the one expectation held" if verdict.judged == 1 else f"all {verdict.judged} expectations held"
+    else:
+        state, head = "failed", "Failed"
+        why = f"{verdict.failed} of {verdict.judged} expectations did not hold"
+    grid = tables.expectations(verdict) if verdict is not None and verdict.expectations else None
+    return {
+        "name": log.name,
+        "state": state,
+        "head": head,
+        "why": why,
+        "facts": tables.facts(found),
+        "torn": log.table.torn,
+        "dropped": found.dropped or 0,
+        "expectations": grid,
+        "comparisons": tables.comparisons(verdict) if verdict is not None and verdict.comparisons else None,
+        "faults": [", ".join(f"{key} {value}" for key, value in fault.items()) for fault in fault_list(log)],
+    }
+
+
+def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
+    first = runs[0]
+    if not first.followings:
+        return None
+    panels = []
+    for one in first.followings:
+        same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.followings if other.names == one.names]
+        panel = sheet.add(drawing.follow_panel(sheet, same, first.bands))
+        about = first.log.channels[one.pair.achieved].about.rpartition(" [")[0]
+        panels.append({"title": tables.pair_name(one), "about": about, "panel": panel})
+    return {"grids": [_named(found, tables.responses(found.followings)) for found in runs], "panels": panels}
+
+
+def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
+    made = []
+    for axis in runs[0].axes:
+        same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.axes if other.name == axis.name]
+        grid = tables.losses(axis)
+        most = max((loss.total for loss in axis.losses), default=0.0)
+        made.append(
+            {
+                "name": axis.name,
+                "stages": sheet.add(drawing.stage_panel(sheet, same, runs[0].bands)),
+                "loss": sheet.add(drawing.loss_panel(sheet, runs[0].log, axis)) if axis.losses else None,
+                "grid": grid if axis.losses else None,
+                "bars": [round(100.0 * loss.total / most, 1) for loss in axis.losses] if most > 0.0 else [],
+                "lost": quantity(100.0 * axis.lost / axis.asked, "%") if axis.asked else "",
+            }
+        )
+    return made
+
+
+def _way(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
+    with_way = [(run, found.log, found.way) for run, found in enumerate(runs) if found.way is not None]
+    if runs[0].way is None:
+        return None
+    first = runs[0].way
+    height = None
+    if first.height is not None:
+        lines = [(run, found) for run, found in enumerate(runs) if first.height in found.log.channels]
+        height = sheet.add(drawing.plain_panel(sheet, [(run, found.log) for run, found in lines], [first.height], runs[0].bands))
+    lengths = ", ".join(quantity(way.length, "m", 4) for _, _, way in with_way)
+    return {"view": first.view, "panel": sheet.add(drawing.way_panel(sheet, with_way)), "height": height, "length": lengths}
+
+
+def _commands(found: Findings) -> dict[str, Any]:
+    entries = found.ledger.entries
+    left = f"the first {whole(MOST)} of {whole(len(entries))} entries are listed" if len(entries) > MOST else ""
+    counts = {result: found.ledger.count(result) for result in RESULTS}
+    return {"name": found.log.name, "counts": counts, "senders": tables.senders(found), "grid": tables.commands(found), "left": left}
+
+
+def _timing(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
+    with_loops = [found for found in runs if found.loops]
+    if not with_loops:
+        return None
+    panels = []
+    for loop in with_loops[0].loops:
+        same = [(run, other) for run, found in enumerate(runs) for other in found.loops if other.name == loop.name]
+        if loop.bins:
+            panels.append({"title": loop.name, "panel": sheet.add(drawing.timing_panel(same))})
+    return {"grids": [_named(found, tables.timing(found)) for found in with_loops], "panels": panels}
+
+
+def _parameters(found: Findings) -> dict[str, Any]:
+    by_hand = sum(p.is_override for p in found.parameters)
+    return _named(found, tables.parameters(found)) | {"by_hand": by_hand, "count": len(found.parameters)}
+
+
+def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
+    """Where no pair of request and achieved is known: channels of one topic and unit together."""
+    if runs[0].followings:
+        return []
+    groups: dict[tuple[str, str], list[str]] = {}
+    for name, channel in runs[0].log.channels.items():
+        groups.setdefault((channel.source, channel.unit), []).append(name)
+    parts = [names[i : i + TOGETHER] for names in groups.values() for i in range(0, len(names), TOGETHER)]
+    logs = [(run, found.log) for run, found in enumerate(runs)]
+    return [{"title": ", ".join(names), "panel": sheet.add(drawing.plain_panel(sheet, logs, names, runs[0].bands))} for names in parts[:PLAIN]]
+
+
+def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
+    """Every channel with its figures; most can be drawn by whoever asks."""
+    lines: list[Any] = []
+    for name, channel in runs[0].log.channels.items():
+        still = bool((channel.values == channel.values[0]).all())
+        if still or len(lines) >= EVERY:
+            lines.append(None)
+            continue
+        lines.append([sheet.line(found.log, run, name, "", COARSE) for run, found in enumerate(runs) if name in found.log.channels])
+    return {"grid": tables.channels(runs[0]), "panel": sheet.add({"type": "choice", "lines": lines}), "drawn": [line is not None for line in lines]}
+
+
+def _notes(runs: Sequence[Findings], sheet: Drawing) -> list[str]:
+    made = []
+    for found in runs:
+        prefix = f"{found.log.name}: " if len(runs) > 1 else ""
+        if found.log.table.torn:
+            made.append(f"{prefix}the log is torn: {found.log.table.torn}")
+        if found.dropped:
+            made.append(f"{prefix}{whole(found.dropped)} messages were dropped while recording; what is missing is not seen here")
+        made += [prefix + note for note in found.log.notes]
+    if sheet.most:
+        made.append(
+            f"Plots of more than {whole(2 * BINS)} samples (the longest has {whole(sheet.most)}) are drawn by the lowest and the highest of each of "
+            f"{whole(BINS)} bins, so no peak is missing; channels drawn by choice by {whole(COARSE)}. All figures are made of all samples."
+        )
+    return made

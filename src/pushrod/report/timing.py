@@ -1,0 +1,42 @@
+"""How late the loops of a live run were: the last word of each on the topic /loops."""
+
+from typing import Any, NamedTuple
+
+from pushrod.report.logged import Logged
+
+FIGURES = ("p50", "p99", "worst", "delay", "call_p99")  # [s]
+
+
+class Loop(NamedTuple):
+    """`bins`: how many ticks were late by up to each edge [us], and by more than the edge before."""
+
+    name: str
+    ticks: int
+    missed: int
+    figures: dict[str, float]
+    bins: tuple[tuple[float, int], ...]
+
+
+def loops(log: Logged) -> tuple[Loop, ...]:
+    last: dict[str, dict[str, Any]] = {}
+    for _, message in log.messages("/loops"):
+        for one in message.get("loops") or [message]:
+            if isinstance(one, dict) and isinstance(one.get("name"), str):
+                last[one["name"]] = one
+    return tuple(_loop(name, one) for name, one in last.items())
+
+
+def _loop(name: str, message: dict[str, Any]) -> Loop:
+    figures = {key: float(message[key]) for key in FIGURES if isinstance(message.get(key), (int, float))}
+    raw = message.get("bins")
+    found: list[tuple[float, int]] = []
+    for edge, count in raw.items() if isinstance(raw, dict) else ():
+        try:
+            found.append((float(edge), int(count)))
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return Loop(name, _whole(message.get("ticks")), _whole(message.get("missed")), figures, tuple(sorted(found)))
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, (int, float)) and abs(value) < 1e15 else 0
