@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: setup demo test lint bench soak gpu clean
+.PHONY: setup demo test lint docs bench soak gpu clean
 
 setup: $(STAMP)
 
@@ -27,6 +27,11 @@ lint: setup
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not soak and not gpu'
 
+# pages for people: site/index.html. The reference is written anew from the code first.
+docs: setup
+	$(BIN)/python scripts/reference
+	$(BIN)/zensical build --clean --strict
+
 # the long tests, and all others with twenty times as many examples
 soak: setup
 	PUSHROD_SOAK=1 $(BIN)/pytest -n 2 --dist worksteal --timeout 1800 -m 'not gpu'
@@ -39,4 +44,4 @@ bench: setup
 	$(BIN)/python bench/run.py
 
 clean:
-	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv dist build site .pytest_cache .mypy_cache .ruff_cache

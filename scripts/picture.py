@@ -1,6 +1,6 @@
 """Draw the picture of the README: the shipped car's default scenario. Needs chromium on the PATH for the PNG.
 
-python docs/picture.py        writes docs/images/car.html (not kept) and docs/images/car.png
+python scripts/picture.py        writes docs/images/car.html (not kept) and docs/images/car.png
 """
 
 import shutil
@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from pushrod.sim import machine, scenario
 from pushrod.sim.run import simulate
 
-IMAGES = Path(__file__).resolve().parent / "images"
+IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 COLOURS = {"_req": "#9aa0a6", "_cmd": "#e8a33d", "_ach": "#1f6feb", "_meas": "#57ab5a"}
 ROWS = (
     ("tyre angle [rad]", ("steer_req", "steer_cmd", "steer_ach")),
