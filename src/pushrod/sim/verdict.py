@@ -9,10 +9,15 @@ from pushrod.sim.run import Result
 
 def verdict(result: Result) -> dict[str, Any]:
     return {
-        "held": result.held,
+        "held": bool(result.held),
         "expectations": [_expectation(outcome) for outcome in result.outcomes],
         "responses": [
-            {"request": pair.request, "achieved": pair.achieved, "unit": result.units[pair.achieved], **response._asdict()}
+            {
+                "request": pair.request,
+                "achieved": pair.achieved,
+                "unit": result.units[pair.achieved],
+                **{key: _number(value) for key, value in response._asdict().items()},
+            }
             for pair, response in result.responses
         ],
         "comparisons": [_comparison(found) for found in result.compared],
@@ -21,17 +26,30 @@ def verdict(result: Result) -> dict[str, Any]:
 
 def _expectation(outcome: Outcome) -> dict[str, Any]:
     e = outcome.expectation
-    return {"expected": str(e), "to_be": e.bounds, "low": e.low, "high": e.high, "was": outcome.value, "unit": e.unit, "held": outcome.held}
+    return {
+        "expected": str(e),
+        "to_be": e.bounds,
+        "low": e.low,
+        "high": e.high,
+        "was": _number(outcome.value),
+        "unit": e.unit,
+        "held": bool(outcome.held),
+    }
 
 
 def _comparison(found: Compared) -> dict[str, Any]:
     comparison = found.comparison
-    runs = [{"with": label, "was": value} for label, value in zip(comparison.labels, found.values, strict=True)]
+    runs = [{"with": label, "was": _number(value)} for label, value in zip(comparison.labels, found.values, strict=True)]
     return {
         "compared": str(comparison.what),
         "unit": comparison.what.unit,
         "runs": runs,
-        "ratio": found.ratio,
+        "ratio": _number(found.ratio),
         "at_least": comparison.times,
-        "held": found.held,
+        "held": bool(found.held),
     }
+
+
+def _number(value: float | None) -> float | None:
+    """Numbers of numpy as plain ones."""
+    return None if value is None else float(value)
