@@ -77,10 +77,13 @@ def _print(found: "Replay", console: "Console") -> None:
         return
     compared = f"{count(len(found.log.outputs), 'signal')}, {count(found.ticks, 'tick')}"
     answers = f", {count(found.answers, 'answer')} to commands" if found.answers else ""
-    if found.identical:
+    if not found.identical:
+        _print_difference(found, console)
+    elif found.log.ticks:
         console.print(f"{compared}{answers}: equal to the last bit", markup=False)
-        return
-    _print_difference(found, console)
+    if found.measured:
+        console.print("the model, given the recorded commands, against what was measured:")
+        _print_deviations(found.measured, console, delay=True)
 
 
 def _print_difference(found: "Replay", console: "Console") -> None:
@@ -113,7 +116,7 @@ def _print_difference(found: "Replay", console: "Console") -> None:
     console.print(f"versions: {other or 'all as they were'}", markup=False)
 
 
-def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console") -> None:
+def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console", delay: bool = False) -> None:
     from rich import box
     from rich.table import Table
 
@@ -122,11 +125,12 @@ def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console") -
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("signal", overflow="fold")
-    for head in ("rms", "most", "at", "end"):
+    for head in ("rms", "most", "at", "end", *(["measured later by"] if delay else [])):
         table.add_column(head, justify="right")
     for d in deviations[:SHOWN]:
         unit = "" if d.unit in ("", "-") else f" {d.unit}"
-        table.add_row(d.signal, f"{d.rms:.3g}{unit}", f"{d.most:.3g}{unit}", f"{d.when:g} s", f"{d.end:+.3g}{unit}")
+        late = "-" if d.delay is None else f"{d.delay:.3g} s"
+        table.add_row(d.signal, f"{d.rms:.3g}{unit}", f"{d.most:.3g}{unit}", f"{d.when:.4g} s", f"{d.end:+.3g}{unit}", *([late] if delay else []))
     console.print(table)
     if len(deviations) > SHOWN:
         console.print(f"and {len(deviations) - SHOWN} more signals")
@@ -149,6 +153,7 @@ def _plain(found: "Replay", file: Path | None) -> dict[str, Any]:
         "answer": None if found.answer is None else found.answer._asdict(),
         "settings": list(found.settings),
         "deviations": [d._asdict() for d in found.deviations],
+        "measured": [d._asdict() for d in found.measured],
         "versions": found.versions,
         "notes": list(found.notes),
         "replay": None if file is None else str(file),

@@ -20,7 +20,8 @@ class JsonUnits(NamedTuple):
     numeric: list[str]
 
     def of(self, path: str) -> tuple[str, str]:
-        return self.found.get(path) or self.found.get(ENTRY.sub(r"\1*", path), ("", ""))
+        unit, about = self.found.get(path) or self.found.get(ENTRY.sub(r"\1*", path)) or self.found.get(path.rpartition(".")[2], ("", ""))
+        return unit, about
 
 
 def read_units(schema: bytes, units: str = "{}") -> JsonUnits:

@@ -6,7 +6,7 @@ there.
 
 import functools
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +136,16 @@ def messages(file: Path, start: int, topic: str) -> Iterator[Message]:
             yield ((record[1] if own is None else own) - start) / 1e9, row if isinstance(row, dict) else {"y": row}
 
 
+def _joints(row: Any) -> Any:
+    return {str(joint["name"]): {key: x for key, x in joint.items() if key != "name"} for joint in row["joints"]}
+
+
+def _by_name(row: Any) -> Any:
+    return {str(row["name"]): {key: x for key, x in row.items() if key not in ("name", "bins")}}
+
+
+# what of a message becomes channels, by the name of its schema
+WELL_KNOWN: dict[str, Callable[[Any], Any]] = {"foxglove.JointStates": _joints, "foxglove.Log": lambda row: {}, "loops": _by_name}
 _decode = msgspec.json.Decoder().decode
 
 
@@ -153,7 +163,8 @@ def columns_of(channel: Any, schema: Any) -> TopicColumns:
     kind = "" if schema is None else str(schema.name)
     if encoding == "json":
         units = read_units(schema.data if schema is not None and schema.encoding == "jsonschema" else b"{}", channel.metadata.get("units", "{}"))
-        return TopicColumns(name, kind, encoding, decode_json, units.of, units.numeric)
+        shown = WELL_KNOWN.get(kind)
+        return TopicColumns(name, kind, encoding, decode_json, units.of, units.numeric if shown is None else (), shown=shown)
     if encoding in ros_message.ENCODINGS and schema is not None:
         decode = ros_message.decoder(kind, schema.data, str(schema.encoding), encoding)
         return TopicColumns(name, kind, encoding, decode, functools.partial(ros_message.unit_of, kind), stamp=ros_message.stamp)

@@ -23,7 +23,7 @@ Units = Callable[[str], tuple[str, str]]  # unit and description of a path
 class TopicColumns:
     """What was read of a topic so far. `decode` is None where nobody here can read its messages; `numeric` are paths that are surely numbers.
 
-    `stamp` takes the time [ns] of a message out of it, if it has one of its own.
+    `stamp` takes the time [ns] of a message out of it, if it has one of its own; `shown` says what of it becomes channels.
     """
 
     def __init__(
@@ -35,6 +35,7 @@ class TopicColumns:
         units: Units = lambda path: ("", ""),
         numeric: Iterable[str] = (),
         stamp: Callable[[Any], int | None] | None = None,
+        shown: Callable[[Any], Any] | None = None,
     ) -> None:
         self.name = name
         self.schema = schema
@@ -42,6 +43,7 @@ class TopicColumns:
         self.decode = decode
         self.units = units
         self.stamp = stamp
+        self.shown = shown
         self.columns: Columns = {path: ([], []) for path in numeric}  # so that null is a number there, too
         self.messages = self.wrong = 0
         self._room = 0
@@ -68,10 +70,17 @@ class TopicColumns:
                 self.wrong += 1
                 continue
             own = None if self.stamp is None else self.stamp(row)
-            rows.append(row)
+            rows.append(row if self.shown is None else self._shown(row))
             times.append((time if own is None else own) - start)
         self._times, self._rows, self._room = [], [], 0
         return spread(rows, np.array(times, dtype=np.float64) / 1e9, self.columns)
+
+    def _shown(self, row: Any) -> Any:
+        assert self.shown is not None
+        try:
+            return self.shown(row)
+        except (KeyError, TypeError, AttributeError):  # it is not what its schema says
+            return row
 
     def channels(self, prefix: str) -> Iterator[Channel]:
         """By "<prefix>.<path>"."""

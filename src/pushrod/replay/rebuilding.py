@@ -15,6 +15,7 @@ from typing import Any
 from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError, InputError, LogError
 from pushrod.core.model import World
+from pushrod.core.record import numbers
 from pushrod.log.table import Table
 from pushrod.sim import machine as machines
 from pushrod.sim import scenario as scenarios
@@ -65,15 +66,20 @@ def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str
 
 
 def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, trusted: bool, notes: tuple[str, ...]) -> Rebuilt:
-    dt = _positive(table, "dt") if how is None else how.dt
+    dt = _dt(table, what) if how is None else how.dt
     world, params = (what.world, what.params) if how is None else (how.world, how.params)
     state = world.State() if how is None or how.state is None else how.state
-    if what.live is not None and table.about.get("world") == what.live.name:  # what moved was the world behind the ports
+    if what.live is not None and _is_of(table, what.live) and not _is_of(table, world):  # what moved was the world behind the ports
         from pushrod.live.fitting import part_of
 
         world, params, state = what.live, part_of(what.live.Params, params), part_of(what.live.State, state)
-    seed = int(table.about.get("seed", "0")) if how is None else how.seed
+    said = table.about.get("seed", "0")
+    seed = how.seed if how is not None else int(said) if said.isdecimal() and len(said) < 12 else 0
     return Rebuilt(kind, what, how, world, params, state, dt, seed, trusted, notes)
+
+
+def _is_of(table: Table, world: World) -> bool:
+    return {leaf.path or "y" for leaf in numbers(world.Out)} == set(table.of("/out"))
 
 
 def _number(key: str) -> int:
@@ -81,13 +87,16 @@ def _number(key: str) -> int:
     return int(found[1][:9]) if found else 0
 
 
-def _positive(table: Table, key: str) -> float:
+def _dt(table: Table, machine: Machine) -> float:
+    """The tick of the run; of a machine that the user names for a log of a real robot, that of its scenario."""
+    if "dt" not in table.about and machine.scenario is not None:
+        return scenarios.load(None, machine).dt
     try:
-        value = float(table.about[key])
+        value = float(table.about["dt"])
     except (KeyError, ValueError):
         value = 0.0
     if not 1e-6 <= value <= 1.0:
-        raise LogError(f"{table.file}: says nothing of its tick: {key} = {table.about.get(key)!r}, allowed are 1e-06 to 1 s")
+        raise LogError(f"{table.file}: says nothing of its tick: dt = {table.about.get('dt')!r:.40}, allowed are 1e-06 to 1 s")
     return value
 
 

@@ -20,8 +20,10 @@ from pushrod.core.errors import InputError
 from pushrod.core.names import count
 from pushrod.log.reader import read
 from pushrod.log.table import Table
+from pushrod.replay.commands import has_commands
 from pushrod.replay.difference import Deviation, Difference, deviation
-from pushrod.replay.rebuilding import Rebuilt, rebuild, versions
+from pushrod.replay.model import against_model
+from pushrod.replay.rebuilding import Rebuilt, check_drivers, rebuild, versions
 from pushrod.replay.stepped import AnswerDifference, replay_stepped
 from pushrod.replay.world import Recorded, recorded, replay_world
 from pushrod.sim.room import carry
@@ -43,6 +45,7 @@ class Replay:
     answer: AnswerDifference | None = None
     settings: tuple[str, ...] = ()
     deviations: tuple[Deviation, ...] = ()
+    measured: tuple[Deviation, ...] = ()  # of a live run: how far the model, given the recorded commands, is from what was measured
     versions: dict[str, tuple[str, str]] | None = None
     notes: tuple[str, ...] = ()
 
@@ -75,7 +78,7 @@ def replay(
     if speed is not None and not (math.isfinite(speed) and speed > 0.0):
         raise InputError(f"speed = {speed!r}: a number above 0 is needed, 1 for as fast as it was")
     was = rebuild(table, machine)
-    rows = recorded(table, was)
+    rows = recorded(table, was) if table.of("/in") or was.kind != "live" else Recorded(0, {}, {}, {})
     start = _tick(at, was, rows, table)
     notes = [*was.notes, *([f"the log is torn: {table.torn}; what is there of it is replayed"] if table.torn else [])]
     changed = rebuild(table, machine, settings) if settings else None
@@ -84,13 +87,19 @@ def replay(
         notes.append("the recorded inputs go into the changed world as they were; without --at the commands go through the runtime again")
     if through and not (changed is not None and start > 0) and speed is None:
         found = replay_stepped(changed or was, rows, table, start, progress, judge=changed is None)
-        data, difference, answers, answer = found
+        data, difference, answers, answer, more = found
+        notes += more
     else:
         world, other = _in_one_world(was, changed)
         data, difference = replay_world(world, rows, start, speed, other, progress)
         answers, answer = 0, None
     deviations = deviations_of(rows, data, start, was.dt) if changed is not None else ()
-    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, versions(table), tuple(notes))
+    measured: tuple[Deviation, ...] = ()
+    if was.kind == "live" and changed is None and was.machine.robot is not None and has_commands(table):
+        check_drivers(was, table.file)
+        measured, more_notes = against_model(table, was, progress)
+        notes += more_notes
+    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, versions(table), tuple(notes))
 
 
 def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:

@@ -1,5 +1,6 @@
 """A run through the runtime on a stepped clock, once more: every command through its gate again, and every answer and every tick compared."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.core.errors import InputError, LogError
+from pushrod.core.errors import LogError
 from pushrod.log.table import Table
 from pushrod.replay.difference import Difference, first_difference
 from pushrod.replay.rebuilding import Rebuilt, check_drivers
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class AnswerDifference(NamedTuple):
-    """The first command whose answer, or whose end, is not what it was: the same entry of commands.json, then and now."""
+    """The first command whose answer, or whose end, is not what it was, then and now."""
 
     number: int
     recorded: Any
@@ -36,15 +37,16 @@ class Stepped(NamedTuple):
     difference: Difference | None
     answers: int
     answer: AnswerDifference | None
+    notes: tuple[str, ...] = ()
 
 
 def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool = True) -> Stepped:
     from pushrod.live.recording import commands_file
     from pushrod.live.run import simulate
 
-    if rebuilt.scenario is None:
-        raise InputError(f"{table.file}: went through a runtime without a scenario")
     check_drivers(rebuilt, table.file)
+    if rebuilt.scenario is None:
+        return _commanded(rebuilt, log, table, at, progress, judge)
     how = replace(rebuilt.scenario, steps=log.ticks, expectations=(), comparisons=())
     live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress)
     columns = live.outcome.columns
@@ -52,15 +54,37 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     if not judge:
         return Stepped(data, None, 0, None)
     told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
-    names = [f"in.{name}" for name in log.inputs]
-    was_told = np.column_stack(list(log.inputs.values()))
-    found = [
-        first_difference(names, log.units, was_told[at:], told[at:], rebuilt.dt, at, late=0.0),
-        first_difference(list(log.outputs), log.units, log.table()[at:], data[at:], rebuilt.dt, at),
-    ]
-    first = min((d for d in found if d is not None), key=lambda d: d.k, default=None)  # of one tick what it was told comes first
     count, answer = _answers(table, commands_file(live).text, at * rebuilt.dt)
-    return Stepped(data, first, count, answer)
+    return Stepped(data, _first(log, told, data, at, rebuilt.dt), count, answer)
+
+
+def _first(log: Recorded, told: Array, data: Array, at: int, dt: float) -> Difference | None:
+    """In what the world was told, or in what it gave."""
+    names, was_told = [f"in.{name}" for name in log.inputs], np.column_stack(list(log.inputs.values()))
+    found = [
+        first_difference(names, log.units, was_told[at:], told[at:], dt, at, late=0.0),
+        first_difference(list(log.outputs), log.units, log.table()[at:], data[at:], dt, at),
+    ]
+    return min((d for d in found if d is not None), key=lambda d: d.k, default=None)  # of one tick what it was told comes first
+
+
+def _commanded(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool) -> Stepped:
+    """Of a run without a scenario: whoever commanded it, what he sent is in the log."""
+    from pushrod.replay.commands import again, sent, switches
+
+    def tick(t: float) -> int:
+        return math.floor(t / rebuilt.dt + 1e-6)
+
+    commands, notes = sent(table, tick)
+    run = again(rebuilt, commands, switches(table, tick), log.ticks, progress)
+    data = np.column_stack([run.outputs[name] for name in log.outputs])
+    if not judge:
+        return Stepped(data, None, 0, None, tuple(notes))
+    told = np.column_stack([run.inputs[name] for name in log.inputs])
+    pairs = [(one, answer) for one, answer in zip(commands, run.answers, strict=False) if one.k >= at]
+    wrong = next((i for i, (one, answer) in enumerate(pairs) if one.became != answer), None)
+    answer = None if wrong is None else AnswerDifference(wrong + 1, pairs[wrong][0].row, pairs[wrong][1])
+    return Stepped(data, _first(log, told, data, at, rebuilt.dt), len(pairs), answer, tuple(notes))
 
 
 def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifference | None]:
