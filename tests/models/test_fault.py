@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pushrod.core.check import check
 from pushrod.core.errors import ParameterError
 from pushrod.models import fault
-from pushrod.models.fault import In, Out, Params, State, is_active, step
+from pushrod.models.fault import In, Out, Params, State, is_active, step, told_health
 
 
 def play(p: Params, inputs: list[float], dt: float = 0.1) -> list[Out]:
@@ -70,3 +70,13 @@ def test_a_late_fault_starts_at_its_tick_and_not_one_before():
     p = fault.Params(fault.STUCK, at=20_000.0)
     assert not fault.is_active(p, 1_999_999.0 * 0.01)
     assert fault.is_active(p, 2_000_000.0 * 0.01)
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"),
+    [(fault.NONE, 1.0), (fault.STUCK, 0.0), (fault.LOSS, 0.25), (fault.BIAS, 1.0), (fault.DELAY, 1.0)],
+)
+def test_an_actuator_tells_what_it_still_gives_while_an_announced_fault_lasts(kind: float, left: float) -> None:
+    p = Params(kind, 1.0, 2.0, announced=1.0, effectiveness=0.25)
+    assert [told_health(p, t) for t in (0.5, 1.0, 1.5, 2.0)] == [1.0, left, left, 1.0]
+    assert told_health(p._replace(announced=0.0), 1.5) == 1.0
