@@ -41,7 +41,7 @@ def check(
         told.append({"file": file, "sound": not found, "about": text, "problems": found})
         problems += found
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(list(dict.fromkeys(problems)))  # that of a machine is also that of its scenarios
 
 
 def _check_file(file: Path, machine: str | None) -> str:

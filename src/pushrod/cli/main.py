@@ -4,6 +4,7 @@ Exit codes: 0 fine; 1 an expectation or a tolerance did not hold, or a motion th
 stderr; 3 a robot refused, or something of it is not safe; 4 a robot was not reached or did not answer; 130 stopped by Ctrl-C.
 """
 
+import shutil
 import sys
 from collections.abc import Callable
 from typing import Annotated as A
@@ -16,6 +17,7 @@ from pushrod.cli.acknowledge import acknowledge
 from pushrod.cli.arm import arm
 from pushrod.cli.check import check
 from pushrod.cli.cmd import cmd
+from pushrod.cli.dash import dash
 from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
 from pushrod.cli.layout import layout
@@ -33,17 +35,31 @@ from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
 
+NARROW = 90  # columns below which a table of options would break their names
+
 
 class Verb(TyperCommand):
-    """Arguments are explained by their text: that one is a <str> or a <list[str]> tells nobody anything, and choices are not broken within a word."""
+    """Its parameters are explained by their text: that one is a <str> or a <bool> tells nobody anything."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        params: list[Any] = list(self.params)
+        params: list[Any] = self.get_params(ctx)
         for param in params:
-            if param.param_type_name == "argument" and hasattr(param, "display_type_rich"):
-                shown = str(param.display_type(ctx)).strip("<>").replace("|", ", ") if "|" in str(param.display_type(ctx)) else ""
+            if hasattr(param, "display_type_rich"):
+                shown = _value_of(param, str(param.display_type(ctx)))
                 vars(param).update(display_type=lambda ctx, shown=shown: shown, display_type_rich=lambda ctx, shown=shown: shown)
-        super().format_help(ctx, formatter)
+        if shutil.get_terminal_size().columns < NARROW:
+            super(TyperCommand, self).format_help(ctx, formatter)  # in plain lines
+        else:
+            super().format_help(ctx, formatter)
+
+
+def _value_of(param: Any, kind: str) -> str:
+    """What stands for the value of a parameter: its choices, else of an option its name; of an argument and a flag nothing."""
+    if "|" in kind:
+        return kind.strip("<>").replace("|", ", ")
+    if param.param_type_name == "argument" or param.is_flag:
+        return ""
+    return str(param.metavar or str(param.name).strip("_").upper())
 
 
 UsageError: Any = typer.BadParameter.__bases__[0]
@@ -99,6 +115,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "urdf": urdf,
     "verify": verify,
     "serve": serve,
+    "dash": dash,
     "top": top,
     "cmd": cmd,
     "arm": arm,

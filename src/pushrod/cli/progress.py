@@ -42,14 +42,16 @@ def _bar(console: "Console", doing: str, unit: str, total: int | None, before: s
 
 @contextmanager
 def _lines(doing: str, unit: str) -> Iterator[Show]:
-    told, pace = time.monotonic(), Pace(unit)
+    told, pace = 0.0, Pace(unit)
 
     def show(done: int, of: int) -> None:
         nonlocal told
         words, now = pace.of(done, of), time.monotonic()
-        if done and now - told >= QUIET:
+        if not words:  # nothing to tell a rate from: what came before it is over
             told = now
-            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %){f', {words}' if words else ''}\n")
+        elif now - told >= QUIET:
+            told = now
+            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %), {words}\n")
             sys.stderr.flush()
 
     yield show
