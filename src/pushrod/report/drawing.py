@@ -74,11 +74,23 @@ class Drawing:
 
 def follow_panel(drawing: Drawing, runs: Sequence[tuple[int, Logged, Following]], bands: Sequence[dict[str, Any]]) -> Panel:
     lines = [drawing.line(log, run, name, part) for run, log, one in runs for part, name in one.lines]
-    held = [{"kind": "saturated", "label": "at a limit", "spans": one.saturated} for run, _, one in runs if run == 0 and one.saturated]
     first = runs[0][2]
-    levels = [bound for bound in (first.pair.low, first.pair.high) if bound is not None]
-    marks = [mark for run, _, one in runs if run == 0 and (mark := _step_mark(one)) is not None]
-    return {"type": "time", "unit": unit_text(first.unit), "lines": lines, "bands": [*bands, *held], "levels": levels, "steps": marks}
+    return {"type": "time", "unit": unit_text(first.unit), "lines": lines} | behind(first, runs[0][1], bands)
+
+
+def behind(one: Following, log: Logged, bands: Sequence[dict[str, Any]]) -> Panel:
+    """What is drawn behind the lines of a pair: bands, limits that are near, the largest step."""
+    held = [{"kind": "saturated", "label": "at a limit", "spans": one.saturated}] if one.saturated else []
+    levels = [bound for bound in (one.pair.low, one.pair.high) if bound is not None and _comes_near(log, one, bound)]
+    mark = _step_mark(one)
+    return {"bands": [*bands, *held], "levels": levels, "steps": [] if mark is None else [mark]}
+
+
+def _comes_near(log: Logged, one: Following, bound: float) -> bool:
+    """Whether a limit is worth the room: one that is far off would press the curves flat."""
+    sides = [(float(np.nanmin(y)), float(np.nanmax(y))) for _, name in one.lines if np.isfinite(y := log.channels[name].values).any()]
+    low, high = min(a for a, _ in sides), max(b for _, b in sides)
+    return low - 0.3 * (high - low) <= bound <= high + 0.3 * (high - low)
 
 
 def _step_mark(one: Following) -> dict[str, Any] | None:
@@ -88,10 +100,11 @@ def _step_mark(one: Following) -> dict[str, Any] | None:
     t0 = float(one.t[one.step.first])
     texts = [
         f"rise {quantity(told.rise_time, 's')}" if told.rise_time is not None else "",
-        f"overshoot {100.0 * told.overshoot:.1f} %" if told.overshoot else "",
+        f"overshoot {100.0 * told.overshoot:.1f} %" if told.overshoot and told.overshoot >= 5e-4 else "",
         f"settled after {quantity(told.settling_time, 's')}" if told.settling_time is not None else "",
     ]
     text = ", ".join(filter(None, texts))
+    text = f"step at {quantity(t0, 's', 4)}: {text}" if text else ""
     settled = None if told.settling_time is None else t0 + told.settling_time
     return {"from": t0, "to": float(one.t[one.step.last]), "goal": one.step.goal, "settled": settled, "text": text}
 
@@ -106,7 +119,8 @@ def loss_panel(drawing: Drawing, log: Logged, axis: Axis) -> Panel:
     """|loss| of each cause, stacked: how much was lost in all, and where."""
     lines = []
     for i, loss in enumerate(axis.losses):
-        t, y = peaks(log.t, np.abs(log.columns[loss.signal]))
+        channel = log.channels[loss.signal]
+        t, y = peaks(channel.t, np.abs(channel.values))
         label = loss.cause.replace("_", " ")
         lines.append({"label": label, "part": f"series-{i}", "run": 0, "x": drawing.times(t), "y": drawing.array(y), "unit": unit_text(axis.unit)})
     return {"type": "stack", "unit": unit_text(axis.unit), "lines": lines, "bands": []}

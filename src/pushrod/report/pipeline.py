@@ -3,6 +3,7 @@
 req -> cmd -> alloc -> ach. The pipeline tells its losses itself, by cause; over a run they are added up as the integral of their size [unit s].
 """
 
+import math
 import re
 from typing import NamedTuple
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from pushrod.pipeline.names import STAGES
 from pushrod.report.logged import Logged
+from pushrod.sim.tracked import TAKEN
 
+MEANINGFUL = 10.0  # times the request
 CAUSES = ("shaping", "envelope", "allocation", "fault", "clamp", "dead_band", "slew")
 
 
@@ -34,32 +37,38 @@ class Axis(NamedTuple):
     def lost(self) -> float:
         return sum(loss.total for loss in self.losses)
 
+    def share(self, total: float) -> float | None:
+        """Of what was asked for; None where that was next to nothing, and a share of it would say nothing either."""
+        return total / self.asked if total <= MEANINGFUL * self.asked else None
+
 
 def axes(log: Logged) -> tuple[Axis, ...]:
     """Those on which anything was ever asked or given."""
     stages: dict[str, dict[str, str]] = {}
     losses: dict[str, dict[str, str]] = {}
-    for name in log.columns:
+    for name in log.columns if any(map(_stage, log.columns)) else log.channels:
         if (found := _stage(name)) is not None:
             stages.setdefault(found[0], {}).setdefault(found[1], name)
         elif (found := _loss(name)) is not None:
             losses.setdefault(found[0], {}).setdefault(found[1], name)
     made = (_axis(log, name, by_stage, losses.get(name, {})) for name, by_stage in stages.items() if {"req", "ach"} <= by_stage.keys())
-    return tuple(axis for axis in made if any(np.any(log.columns[name] != 0.0) for name in axis.stages.values()))
+    return tuple(axis for axis in made if any(np.any(log.channels[name].values != 0.0) for name in axis.stages.values()))
 
 
 def _axis(log: Logged, name: str, stages: dict[str, str], losses: dict[str, str]) -> Axis:
     ordered = {stage: stages[stage] for stage in STAGES if stage in stages}
     found = tuple(
-        Loss(cause, losses[cause], _integral(log, losses[cause]), float(np.nanmax(np.abs(log.columns[losses[cause]]), initial=0.0)))
+        Loss(cause, losses[cause], _integral(log, losses[cause]), float(np.nanmax(np.abs(log.channels[losses[cause]].values), initial=0.0)))
         for cause in (*CAUSES, *(losses.keys() - set(CAUSES)))
         if cause in losses
     )
-    return Axis(name, log.unit(stages["req"]), ordered, _integral(log, stages["req"]), tuple(loss for loss in found if loss.most > 0.0))
+    return Axis(name, log.unit(stages["req"]), ordered, _integral(log, stages["req"]), tuple(loss for loss in found if loss.most > TAKEN))
 
 
 def _integral(log: Logged, name: str) -> float:
-    return float(np.nansum(np.abs(log.columns[name])) * log.dt)
+    channel = log.channels[name]
+    tick = log.dt if name in log.columns else 1.0 / (channel.rate or math.inf)
+    return float(np.nansum(np.abs(channel.values)) * tick)
 
 
 def _stage(name: str) -> tuple[str, str] | None:

@@ -8,9 +8,9 @@ from pushrod.report.cell import Grid
 from pushrod.report.drawing import COARSE, Drawing
 from pushrod.report.findings import Findings
 from pushrod.report.ledger import MOST, RESULTS
-from pushrod.report.number import quantity, whole
+from pushrod.report.number import quantity, share, whole
 from pushrod.report.thinning import BINS
-from pushrod.report.trouble import fault_list
+from pushrod.report.trouble import scripted
 
 PLAIN = 12  # panels of a log that does not say what belongs together
 TOGETHER = 6  # channels in one of them
@@ -64,7 +64,7 @@ def _run(found: Findings) -> dict[str, Any]:
         "dropped": found.dropped or 0,
         "expectations": grid,
         "comparisons": tables.comparisons(verdict) if verdict is not None and verdict.comparisons else None,
-        "faults": [", ".join(f"{key} {value}" for key, value in fault.items()) for fault in fault_list(log)],
+        "faults": [fault.words for fault in scripted(log)],
     }
 
 
@@ -73,7 +73,10 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
     if not first.followings:
         return None
     panels = []
+    in_pipeline = {frozenset((axis.stages["req"], axis.stages["ach"])) for axis in first.axes}
     for one in first.followings:
+        if frozenset(one.names) in in_pipeline:
+            continue  # drawn there, beside what was lost
         same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.followings if other.names == one.names]
         panel = sheet.add(drawing.follow_panel(sheet, same, first.bands))
         about = first.log.channels[one.pair.achieved].about.rpartition(" [")[0]
@@ -83,18 +86,21 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
 
 def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
     made = []
+    pairs = {frozenset(one.names): one for one in runs[0].followings}
     for axis in runs[0].axes:
         same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.axes if other.name == axis.name]
-        grid = tables.losses(axis)
-        most = max((loss.total for loss in axis.losses), default=0.0)
+        stages = drawing.stage_panel(sheet, same, runs[0].bands)
+        pair = pairs.get(frozenset((axis.stages["req"], axis.stages["ach"])))
+        if pair is not None:
+            stages |= drawing.behind(pair, runs[0].log, runs[0].bands)
         made.append(
             {
                 "name": axis.name,
-                "stages": sheet.add(drawing.stage_panel(sheet, same, runs[0].bands)),
+                "title": "request → command → allocated → achieved" if pair is None else tables.pair_name(pair),
+                "stages": sheet.add(stages),
                 "loss": sheet.add(drawing.loss_panel(sheet, runs[0].log, axis)) if axis.losses else None,
-                "grid": grid if axis.losses else None,
-                "bars": [round(100.0 * loss.total / most, 1) for loss in axis.losses] if most > 0.0 else [],
-                "lost": quantity(100.0 * axis.lost / axis.asked, "%") if axis.asked else "",
+                "grid": tables.losses(axis) if axis.losses else None,
+                "lost": "" if (of_all := axis.share(axis.lost)) is None or not axis.losses else share(of_all),
             }
         )
     return made

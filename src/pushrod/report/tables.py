@@ -1,5 +1,7 @@
 """The tables of the page for one run."""
 
+import re
+
 from pushrod.report.cell import Cell, Grid, amount, count, percent, plain, text
 from pushrod.report.figure import overrides, statistics
 from pushrod.report.findings import Findings
@@ -49,13 +51,14 @@ def _with_about(name: str | None, about: str) -> str:
 def expectations(verdict: Verdict) -> Grid:
     rows = []
     for one in verdict.expectations:
-        was = text(one.was) if isinstance(one.was, str) else amount(one.was, one.unit, 4) if one.was is not None else text("not in this run", "dim")
+        was = amount(one.was, one.unit, 4) if one.was is not None else text("not in this run", "dim")
         rows.append((text(one.expected), text(_pretty(one.to_be, one.unit)), was, _held(one.held)))
     return Grid(("Expected", "to be", "was", ""), rows)
 
 
 def _pretty(bounds: str, unit: str) -> str:
-    return bounds.removesuffix(unit) + unit_text(unit) if unit not in ("", "-") and bounds.endswith(f" {unit}") else bounds
+    shown = bounds.removesuffix(unit) + unit_text(unit) if unit not in ("", "-") and bounds.endswith(f" {unit}") else bounds
+    return re.sub(r"(?<![\w.])-(?=[\d.])", "−", shown)
 
 
 def _held(held: bool) -> Cell:
@@ -91,8 +94,7 @@ def losses(axis: Axis) -> Grid:
     unit = f"{axis.unit}.s" if axis.unit not in ("", "-") else "s"
     rows = []
     for loss in axis.losses:
-        of_all = loss.total / axis.asked if axis.asked else None
-        rows.append((text(loss.cause.replace("_", " ")), amount(loss.total, unit), percent(of_all), amount(loss.most, axis.unit)))
+        rows.append((text(loss.cause.replace("_", " ")), amount(loss.total, unit), percent(axis.share(loss.total)), amount(loss.most, axis.unit)))
     return Grid(("Lost to", "in all", "of the request", "at most"), rows)
 
 
@@ -175,7 +177,9 @@ def channels(found: Findings) -> Grid:
 def comparisons(verdict: Verdict) -> Grid:
     rows = []
     for one in verdict.comparisons:
-        held = one.get("held")
-        told = [text(one.get(key, "")) for key in ("compared", "with", "was", "to_be")]
-        rows.append((*told, _held(held) if isinstance(held, bool) else text("")))
-    return Grid(("Compared", "with", "was", "to be", ""), rows)
+        for run in one.runs:
+            rows.append((text(one.compared), text(run.label), amount(run.was, one.unit, 4), text("")))
+        asked = f"second ≥ {one.at_least:g} times first" if one.at_least else "second over first"
+        ratio = Cell("–" if one.ratio is None else f"{number(one.ratio)} times", one.ratio, align="right")
+        rows.append((text(""), text(asked), ratio, _held(one.held) if one.at_least else text("")))
+    return Grid(("Compared", "with", "was", ""), rows)

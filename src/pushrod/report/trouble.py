@@ -1,18 +1,25 @@
 """When something was broken or not armed: the bands behind every plot."""
 
-from collections.abc import Mapping
+import math
+from typing import Any, NamedTuple
 
+from pushrod.config.structure import WRONG, Aside, number_of
 from pushrod.log.table import Channel
 from pushrod.report.logged import Logged
-from pushrod.report.tracking import Span, spans
+from pushrod.report.tracking import Span, spans, union
 
 ARMED = "armed"
 
 
 def faults(log: Logged) -> dict[str, tuple[Span, ...]]:
-    """By what broke: the signals of a world that end in _fault and are not 0."""
-    found = {name.removesuffix("_fault"): _where(log, channel, True) for name, channel in log.channels.items() if name.endswith("_fault")}
-    return {name: when for name, when in found.items() if when}
+    """By what broke: as the scenario says, and where a signal that ends in _fault is not 0. A fault need not be announced to be there."""
+    told = {name.removesuffix("_fault"): _where(log, channel, True) for name, channel in log.channels.items() if name.endswith("_fault")}
+    for fault in scripted(log):
+        begin, end = log.span
+        span = (max(fault.since, begin), min(fault.until, end))
+        if span[0] < span[1]:
+            told[fault.channel] = union([told.get(fault.channel, ()), (span,)])
+    return {name: when for name, when in told.items() if when}
 
 
 def not_armed(log: Logged) -> tuple[Span, ...]:
@@ -31,7 +38,26 @@ def _where(log: Logged, channel: Channel, on: bool) -> tuple[Span, ...]:
     return spans(channel.t, (channel.values != 0.0) == on, log.dt)
 
 
-def fault_list(log: Logged) -> list[Mapping[str, object]]:
-    """The faults of the scenario, as they stand there."""
+class Fault(NamedTuple):
+    """A fault of the scenario: what breaks, from when until when [s], and all else that stands there, in words."""
+
+    channel: str
+    since: float
+    until: float
+    words: str
+
+
+def scripted(log: Logged) -> list[Fault]:
     data = log.said.scenario.data.get("faults") if log.said.scenario else None
-    return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+    entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
+    found = []
+    for entry in entries:
+        rest = [f"{key} {value}" for key, value in entry.items() if key not in ("channel", "kind", "announced")]
+        words = ", ".join([f"{entry.get('channel')}: {entry.get('kind')}", *rest, *(["announced"] if entry.get("announced") is True else [])])
+        found.append(Fault(str(entry.get("channel")), _seconds(entry.get("at"), math.inf), _seconds(entry.get("until"), math.inf), words))
+    return found
+
+
+def _seconds(value: Any, otherwise: float) -> float:
+    number = otherwise if value is None else number_of("s", value, (), Aside())
+    return otherwise if number is WRONG else float(number)

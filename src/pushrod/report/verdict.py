@@ -1,7 +1,5 @@
 """What the run came to, as whoever ran it wrote it into the log: verdict.json."""
 
-from typing import Any
-
 import msgspec
 
 from pushrod.log.table import Table
@@ -12,23 +10,39 @@ FILE = "verdict.json"
 class Expected(msgspec.Struct, frozen=True):
     expected: str
     to_be: str
-    was: float | str | None
+    was: float | None
     unit: str
+    held: bool
+
+
+class With(msgspec.Struct, frozen=True, rename={"label": "with"}):
+    label: str
+    was: float | None
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """One number of two runs. `at_least`: how many times the first the second must be; 0 where nothing was expected."""
+
+    compared: str
+    unit: str
+    runs: list[With]
+    ratio: float | None
+    at_least: float
     held: bool
 
 
 class Verdict(msgspec.Struct, frozen=True):
     held: bool
     expectations: list[Expected] = []
-    comparisons: list[dict[str, Any]] = []
+    comparisons: list[Comparison] = []
 
     @property
     def failed(self) -> int:
-        return sum(not one.held for one in self.expectations) + sum(one.get("held") is False for one in self.comparisons)
+        return sum(not one.held for one in self.expectations) + sum(not one.held for one in self.comparisons)
 
     @property
     def judged(self) -> int:
-        return len(self.expectations) + sum("held" in one for one in self.comparisons)
+        return len(self.expectations) + sum(one.at_least > 0.0 for one in self.comparisons)
 
 
 def read_verdict(table: Table, notes: list[str]) -> Verdict | None:

@@ -33,6 +33,7 @@
   }
 
   // ---- what is drawn -------------------------------------------------------------------------------------------------
+  const ORDER = ["request", "command", "allocated", "achieved", "measured"];
   const STYLES = { request: 1.6, command: 1.6, allocated: 1.6, achieved: 2, measured: 1 };
 
   function trace(line, stacked) {
@@ -55,19 +56,21 @@
     return Object.assign({
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: "x", dragmode: coarse ? false : "zoom",
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("soft") },
-      margin: { l: narrow ? 48 : 62, r: narrow ? 10 : 16, t: 10, b: 38 }, uirevision: "kept",
+      margin: { l: narrow ? 48 : 62, r: narrow ? 10 : 16, t: 10, b: panel.type === "time" || panel.type === "stack" ? 26 : 40 }, uirevision: "kept",
     }, more);
   }
 
+  // a tint over the whole height, and an edge by which overlapping bands are told apart: limits above, the rest below
   function bands(panel) {
-    return (panel.bands || []).flatMap((band) => band.spans.map(([a, b]) => ({
-      type: "rect", xref: "x", yref: "paper", x0: a, x1: b, y0: 0, y1: 1, layer: "below", fillcolor: colour(`band-${band.kind}`),
-      line: { width: 0 },
-    })));
+    const rect = (a, b, y0, y1, fillcolor) => ({ type: "rect", xref: "x", yref: "paper", x0: a, x1: b, y0, y1, layer: "below", fillcolor, line: { width: 0 } });
+    return (panel.bands || []).flatMap((band) => band.spans.flatMap(([a, b]) => {
+      const [y0, y1] = band.kind === "saturated" ? [0.965, 1] : [0, 0.035];
+      return [rect(a, b, 0, 1, colour(`band-${band.kind}`)), rect(a, b, y0, y1, colour(`edge-${band.kind}`))];
+    }));
   }
 
   function marks(panel) {
-    const soft = colour("faint"), shapes = [], texts = [];
+    const soft = colour("faint"), shapes = [];
     for (const level of panel.levels || []) {
       shapes.push({ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: level, y1: level, line: { color: colour("command"), width: 1, dash: "dot" } });
     }
@@ -77,24 +80,18 @@
       if (step.settled !== null) {
         shapes.push({ type: "line", xref: "x", yref: "paper", x0: step.settled, x1: step.settled, y0: 0, y1: 1, line: { color: soft, width: 1, dash: "dash" } });
       }
-      if (step.text) {
-        const late = (step.from - report.span[0]) / (report.span[1] - report.span[0]) > 0.55;
-        texts.push({ x: step.from, y: 1, xref: "x", yref: "paper", xanchor: late ? "right" : "left", yanchor: "top", text: plain(step.text), showarrow: false,
-          font: { size: 11, color: colour("soft") }, bgcolor: colour("sheet"), opacity: 0.9 });
-      }
     }
-    return [shapes, texts];
+    return shapes;
   }
 
   const label = (unit) => (unit ? `[${plain(unit)}]` : "");
 
   function timeFigure(panel) {
-    const [shapes, annotations] = marks(panel);
     const range = report.range || report.span;
     const stacked = panel.type === "stack";
     return [panel.lines.map((line) => trace(line, stacked)), layout(panel, {
-      shapes: [...bands(panel), ...shapes], annotations,
-      xaxis: axis({ range: [...range], autorange: false, title: { text: "time [s]", standoff: 6, font: { size: 11 } }, zeroline: false }),
+      shapes: [...bands(panel), ...marks(panel)],
+      xaxis: axis({ range: [...range], autorange: false, ticksuffix: " s", zeroline: false }),
       yaxis: axis({ title: { text: label(panel.unit), font: { size: 11 } }, rangemode: stacked ? "tozero" : "normal" }),
     })];
   }
@@ -114,12 +111,8 @@
         line: { color: colour("achieved"), width: 2, dash: way.run ? "dash" : "solid" } });
       if (way.marks) {
         const [px, py, psi] = way.marks.map(array);
-        const size = 0.028 * Math.max(span(x), span(y), 1e-9), mx = [], my = [];
-        for (let i = 0; i < px.length; i++) {
-          mx.push(px[i], px[i] + size * Math.cos(psi[i]), null);
-          my.push(py[i], py[i] + size * Math.sin(psi[i]), null);
-        }
-        traces.push({ type: "scatter", mode: "lines", x: mx, y: my, hoverinfo: "skip", line: { color: colour("command"), width: 2 }, opacity: way.run ? 0.6 : 1 });
+        traces.push({ type: "scatter", mode: "markers", x: px, y: py, hoverinfo: "skip", opacity: way.run ? 0.6 : 1,
+          marker: { symbol: "arrow", size: 13, color: colour("command"), angle: Array.from(psi, (a) => 90 - (a * 180) / Math.PI) } });
       }
       traces.push(dot(x[0], y[0], "circle", way.run ? "" : "start", way.run), dot(x[n], y[n], "square", way.run ? "" : "end", way.run));
     }
@@ -155,7 +148,8 @@
 
   function legend(panel) {
     const list = el("ul", "legend");
-    for (const line of panel.lines || []) {
+    const order = [...(panel.lines || [])].sort((a, b) => a.run - b.run || ORDER.indexOf(a.part) - ORDER.indexOf(b.part));
+    for (const line of order) {
       const item = el("li", "line");
       const swatch = el("span", line.run ? "swatch dashed" : "swatch");
       swatch.style.setProperty("--c", `var(--${line.part})`);
@@ -169,9 +163,10 @@
       };
       list.append(item);
     }
+    for (const step of panel.steps || []) if (step.text) list.append(el("li", "step", step.text));
     for (const band of panel.bands || []) {
       const item = el("li"), patch = el("span", "patch");
-      patch.style.setProperty("--c", `var(--band-${band.kind})`);
+      patch.style.setProperty("--c", `var(--edge-${band.kind})`);
       item.append(patch, el("span", "", band.label));
       list.append(item);
     }
@@ -182,6 +177,10 @@
     panel.figure = figure;
     if (panel.lines) figure.append(legend(panel));
     panel.plot = el("div", `plot ${panel.type}`);
+    if (panel.type === "way") {
+      const share = Math.max(...panel.ways.map((way) => span(array(way.y)) / Math.max(span(array(way.x)), 1e-9)));
+      panel.plot.style.height = `${Math.round(Math.min(Math.max(share * 0.9, 0.22), 0.62) * Math.max(figure.clientWidth, 360) + 60)}px`;
+    }
     panel.cursor = el("div", panel.type === "way" ? "cursor dot" : "cursor");
     if (panel.type !== "way") panel.cursor.append(el("span"));
     else panel.cursor.style.background = colour("command");
@@ -331,6 +330,7 @@
   // ---- start ---------------------------------------------------------------------------------------------------------
   function theme(name) {
     root.dataset.theme = name;
+    document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
     redraw();
   }
 
@@ -346,6 +346,7 @@
     document.getElementById("theme").onclick = () => theme(root.dataset.theme === "dark" ? "light" : "dark");
     document.getElementById("print").onclick = () => print();
     document.getElementById("unzoom").onclick = whole;
+    theme(root.dataset.theme);
     prefersDark.addEventListener("change", () => theme(prefersDark.matches ? "dark" : "light"));
     try {
       const [source, data] = await Promise.all([unpack("plotly").then((r) => r.text()), unpack("data").then((r) => r.json())]);
