@@ -26,9 +26,11 @@ def test_a_run_ends_with_a_summary_and_a_log_that_holds_every_signal_with_its_un
     assert units == {"/in": {"angle": "rad", "push": "N"}, "/out": {"angle_req": "rad", "angle_ach": "rad", "push": "N"}}
     (about,) = reader.iter_metadata()
     assert (about.metadata["seed"], about.metadata["dt"], about.metadata["ticks"]) == ("0", "0.01", "100")
-    assert about.metadata["machine.yaml"] == (tiny / "m.yaml").read_text()
-    assert about.metadata["scenario.yaml"] == (tiny / "s.yaml").read_text()
-    assert {a.name for a in reader.iter_attachments()} == {"machine.yaml", "scenario.yaml"}
+    assert about.metadata["kind"] == "rollout"
+    files = {a.name: a.data.decode() for a in reader.iter_attachments()}
+    assert files["machine.yaml"] == (tiny / "m.yaml").read_text()
+    assert files["scenario.yaml"] == (tiny / "s.yaml").read_text()
+    assert json.loads(files["verdict.json"])["held"] is True
 
 
 def test_a_second_run_does_not_touch_the_log_of_the_first(pushrod, tiny):

@@ -1,5 +1,6 @@
 """`pushrod run`: simulate a machine, say how well it followed, write the log."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from typing import Annotated as A
@@ -9,8 +10,9 @@ import typer
 from pushrod.cli.output import STOPPED, answer, say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from pushrod.log.writer import Attachment, Said
     from pushrod.sim.machine import Machine
     from pushrod.sim.run import Interrupted
     from pushrod.sim.scenario import Scenario
@@ -45,14 +47,15 @@ def run(
     answer(machine=what.name, scenario=how.name, dt=how.dt, ticks=how.steps, seed=how.seed)
     if log:
         prepare(out)
-    attached = []
+    attached: list[Attachment] = []
+    said: Sequence[Said] = ()
     if live or how.live:
         from pushrod.cli.live_summary import print_commands, print_difference
         from pushrod.live.recording import commands_file, commands_of
         from pushrod.live.run import against_rollout
         from pushrod.live.run import simulate as simulate_live
 
-        through = _behind_bar(what, how, simulate_live, out if log else None)
+        through = _behind_bar(what, how, partial(simulate_live, taped=log), out if log else None)
         result = through.outcome
         difference = against_rollout(through)
         print_summary(result)
@@ -60,6 +63,7 @@ def run(
         print_difference(difference)
         answer(**commands_of(through), against_rollout=difference._asdict())
         attached.append(commands_file(through))
+        said = through.said
     else:
         from pushrod.sim.run import simulate
 
@@ -67,7 +71,7 @@ def run(
         print_summary(result)
     answer(**verdict(result))
     if log:
-        _tell_log(record(result, out, attached))
+        _tell_log(record(result, out, attached, said, "stepped" if live or how.live else "rollout"))
     if not result.held:
         raise typer.Exit(1)
 
@@ -107,5 +111,5 @@ def _stopped(stop: "Interrupted", out: Path | None) -> typer.Exit:
     say(f"\n{text}", err=True)
     answer(error={"type": "Interrupted", "message": text}, ticks=how.steps)
     if out is not None:
-        _tell_log(record(stop.result, out))
+        _tell_log(record(stop.result, out, (), stop.said, "stepped" if stop.live else "rollout"))
     return typer.Exit(STOPPED)

@@ -10,6 +10,7 @@ A world sees what it would see in a rollout of the same signals, tick by tick, s
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,6 +21,8 @@ from pushrod.core.errors import InputError
 from pushrod.live.boat import Sailing
 from pushrod.live.command_port import CommandPort
 from pushrod.live.machine import Array, SimulatedMachine
+from pushrod.log.writer import Said
+from pushrod.recording.taped import Taped
 from pushrod.runtime.clock import SteppedClock
 from pushrod.runtime.message import EndMotion
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
@@ -29,6 +32,7 @@ from pushrod.runtime.runtime import Runtime
 from pushrod.runtime.simulated.port import JointPort
 from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
+from pushrod.sim.pipeline_topics import pipeline_topics
 from pushrod.sim.run import Result as Outcome
 from pushrod.sim.run import check_room, compare, finish, interrupted, sample, sample_track
 from pushrod.sim.run import simulate as simulate_world
@@ -66,6 +70,7 @@ class Live(NamedTuple):
     streams: tuple[Stream, ...]
     machine: SimulatedMachine
     notes: tuple[str, ...] = ()
+    said: tuple[Said, ...] = ()  # all that was on the bus and at the gates, for its log
 
 
 class Difference(NamedTuple):
@@ -106,8 +111,8 @@ def payload_of(command: Scripted) -> Payload:
     return PAYLOADS[command.verb](**command.values)
 
 
-def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Live:
-    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on."""
+def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None, *, taped: bool = False) -> Live:
+    """The whole scenario. `progress(done, total)` is called with ticks, from 0 on. `taped`: keep what the runtime says, for the log."""
     check_room(scenario)
     told = sample(machine, scenario)
     live = SimulatedMachine.of(machine, scenario)
@@ -115,19 +120,23 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     feeds = [] if nodes else _feeds(live, scenario, told)
     progress(0, scenario.steps)
     clock = SteppedClock()
+    rt = Runtime(live.robot, machine=live, clock=clock)
+    tape = Taped(rt, ticks=False, skipped=[topic.name for topic in pipeline_topics(machine.world)])
     try:
-        answers = run(_through_runtime(live, clock, scenario, feeds, nodes, progress), clock)
+        with tape if taped else nullcontext():
+            answers = run(_through_runtime(rt, live, scenario, feeds, nodes, progress), clock)
     except KeyboardInterrupt:  # all is disarmed by now
         if live.k == 0:
             raise
         whole = live.run() if nodes is None else nodes.run(scenario.world, live.run(), live.state)
-        raise interrupted(machine, scenario, whole, live.inputs() if nodes is None else dict(told), live=True) from None
+        raise interrupted(machine, scenario, whole, live.inputs() if nodes is None else dict(told), live=True, said=tape.said) from None
     if nodes is None:
         outcome = finish(machine, scenario, live.run(), live.inputs())
         made = Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
     else:
         outcome = finish(machine, scenario, nodes.run(scenario.world, live.run(), live.state), dict(told))
         made = Live(outcome, answers, tuple(Stream(name, *sent) for name, sent in nodes.sent.items()), live, tuple(nodes.refused_switches))
+    made = made._replace(said=tuple(tape.said))
     if not scenario.comparisons:
         return made
     again = replace(scenario, comparisons=())
@@ -156,7 +165,7 @@ def outcome(machine: Machine, scenario: Scenario) -> Outcome:
 
 
 async def _through_runtime(
-    live: SimulatedMachine, clock: SteppedClock, scenario: Scenario, feeds: list[Feed], nodes: Sailing | None, progress: Callable[[int, int], None]
+    rt: Runtime, live: SimulatedMachine, scenario: Scenario, feeds: list[Feed], nodes: Sailing | None, progress: Callable[[int, int], None]
 ) -> tuple[Answered, ...]:
     over = asyncio.Event()
     live.finished = over.set
@@ -165,7 +174,7 @@ async def _through_runtime(
         due.setdefault(command.k, []).append(command)
     answers: list[Answered] = []
     ends: dict[str, tuple[float, EndMotion]] = {}
-    async with Runtime(live.robot, machine=live, clock=clock) as rt:
+    async with rt:
         armed = rt.arm()
         if not armed.ok:
             raise InputError(f"{live.robot.name} cannot be armed: {armed.refusal} {'; '.join(armed.missing)}")

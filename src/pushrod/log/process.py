@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,7 +22,7 @@ from pushrod.log.row import Shape
 from pushrod.log.writer import PROFILE, Attachment
 
 BUFFER = 4 * 1024 * 1024  # bytes that may be on their way: what the other process gets even where this one dies
-CLOSING = 10.0  # [s] for the other process to write the rest and end
+CLOSING = 5.0  # [s] for the other process to write the rest and end
 
 
 class LogProcess:
@@ -73,6 +74,18 @@ class LogProcess:
 
     def flush(self) -> None:
         self._unsent.append(frame(FLUSH))
+
+    def begin(self, limit: float) -> bool:
+        """Wait until the file is open; False where it cannot be, see `problem`."""
+        end = time.monotonic() + limit
+        while self.send(limit) and not self.ready and time.monotonic() < end:
+            if _ready(self._line, select.POLLIN, end - time.monotonic()):
+                self._listen()
+        if not self.ready and not self.problem:
+            self.problem = f"the writer (pid {self.pid}) was not there within {limit:g} s"
+        if self.problem:
+            self.close()
+        return self.ready and not self.problem
 
     def send(self, wait: float) -> bool:
         """Whether all is handed over; else the rest is kept for the next time. Waits so long [s] for the other side to take some."""

@@ -3,17 +3,24 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
+from pushrod.config.yaml_file import Document
 from pushrod.log.folder import free_name, prepare
 from pushrod.log.versions import versions
-from pushrod.log.writer import Attachment, Topic, write
+from pushrod.log.writer import Attachment, Said, Topic, write
+from pushrod.sim.files import files_of
 from pushrod.sim.pipeline_topics import pipeline_topics
 from pushrod.sim.run import Result
+from pushrod.sim.verdict import verdict
 
 
-def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Path:
-    """Write the log into the folder, under a name that is not taken, and say where it is. `more` is attached to it."""
+def record(result: Result, folder: Path, more: Iterable[Attachment] = (), said: Iterable[Said] = (), kind: str = "rollout") -> Path:
+    """Write the log into the folder, under a name that is not taken, and say where it is. `more` is attached to it.
+
+    `said`: what a runtime said on the way, where the run went through one; its kind is then "stepped".
+    """
     machine, scenario = result.machine, result.scenario
     prepare(folder)
     file = free_name(folder, f"{machine.name}-{scenario.name}")
@@ -39,17 +46,23 @@ def record(result: Result, folder: Path, more: Iterable[Attachment] = ()) -> Pat
         ),
     )
     about = {
+        "kind": kind,
         "machine": machine.name,
+        **({} if machine.robot is None else {"robot": machine.robot.name}),
         "scenario": scenario.name,
         "world": machine.world.name,
         "seed": str(scenario.seed),
         "dt": repr(scenario.dt),
         "ticks": str(scenario.steps),
         **versions(),
-        "machine.yaml": machine.document.text,
-        "scenario.yaml": scenario.document.text,
-        **{f"override {i}": text for i, text in enumerate(dict.fromkeys((*machine.document.origin.values(), *scenario.document.origin.values())), 1)},
+        **overrides(machine.document, scenario.document),
     }
-    files = [Attachment(name, "application/yaml", about[name]) for name in ("machine.yaml", "scenario.yaml")]
-    write(file, topics, {"pushrod": about}, [*files, *more])
+    judged = Attachment("verdict.json", "application/json", msgspec.json.format(msgspec.json.encode(verdict(result)), indent=2).decode())
+    write(file, topics, {"pushrod": about}, [*files_of(machine, scenario), judged, *more], said)
     return file
+
+
+def overrides(*documents: Document) -> dict[str, str]:
+    """The options that were put over what files say."""
+    texts = dict.fromkeys(text for document in documents for text in document.origin.values())
+    return {f"override {i}": text for i, text in enumerate(texts, 1)}

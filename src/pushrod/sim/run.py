@@ -1,6 +1,6 @@
 """Run a scenario on a machine: signals sampled tick by tick, the compiled world in chunks, responses and expectations afterwards."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pushrod.core.errors import InputError
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import Leaf, get, numbers
+from pushrod.log.writer import Said
 from pushrod.signals import Track, value
 from pushrod.sim.comparison import Compared, take
 from pushrod.sim.expectation import Outcome, judge
@@ -50,10 +51,11 @@ class Result:
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C in the middle of a run: `result` is what it had come to, without expectations and comparisons, `steps` how long it should have been.
 
-    `live`: it went through a runtime, which has disarmed everything.
+    `live`: it went through a runtime, which has disarmed everything, and had `said` this until then.
     """
 
-    def __init__(self, result: Result, steps: int, live: bool) -> None:
+    def __init__(self, result: Result, steps: int, live: bool, said: Sequence[Said] = ()) -> None:
+        self.said = said
         self.result = result
         self.steps = steps
         self.live = live
@@ -66,11 +68,13 @@ class _Halted(KeyboardInterrupt):
         super().__init__()
 
 
-def interrupted(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array], live: bool = False) -> Interrupted:
+def interrupted(
+    machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array], live: bool = False, said: Sequence[Said] = ()
+) -> Interrupted:
     """What to raise after so much of a run."""
     n = run.ticks
     short = replace(scenario, steps=n, expectations=(), comparisons=())
-    return Interrupted(finish(machine, short, run, {name: column[:n] for name, column in inputs.items()}), scenario.steps, live)
+    return Interrupted(finish(machine, short, run, {name: column[:n] for name, column in inputs.items()}), scenario.steps, live, said)
 
 
 def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
