@@ -1,7 +1,7 @@
 """A run through the runtime on a stepped clock, once more: every command through its gate again, and every answer and every tick compared."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from pushrod.core.errors import LogError
 from pushrod.log.table import Table
+from pushrod.log.writer import Said
 from pushrod.replay.difference import Difference, first_difference
 from pushrod.replay.rebuilding import Rebuilt, check_drivers
 from pushrod.replay.world import Recorded
@@ -20,14 +21,15 @@ Array = NDArray[np.float64]
 
 
 class AnswerDifference(NamedTuple):
-    """The first command whose answer, or whose end, is not what it was, then and now."""
+    """The first command whose answer or end is not what it was, or message of a topic that is not, then and now."""
 
     number: int
     recorded: Any
     replayed: Any
+    topic: str = "command"
 
     def __str__(self) -> str:
-        return f"command {self.number}: was {_said(self.recorded)}, is {_said(self.replayed)}"
+        return f"{self.topic} {self.number}: was {_said(self.recorded)}, is {_said(self.replayed)}"
 
 
 class Stepped(NamedTuple):
@@ -48,14 +50,16 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     if rebuilt.scenario is None:
         return _commanded(rebuilt, log, table, at, progress, judge)
     how = replace(rebuilt.scenario, steps=log.ticks, expectations=(), comparisons=())
-    live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress)
+    live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress, taped=judge)
     columns = live.outcome.columns
     data = np.column_stack([columns[name] for name in log.outputs])
     if not judge:
         return Stepped(data, None, 0, None)
     told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
-    count, answer = _answers(table, commands_file(live).text, at * rebuilt.dt)
-    return Stepped(data, _first(log, told, data, at, rebuilt.dt), count, answer)
+    since, until = at * rebuilt.dt, log.ticks * rebuilt.dt if log.ticks < rebuilt.scenario.steps or table.torn else math.inf
+    count, answer = _answers(table, commands_file(live).text, since)
+    more, message = _messages(table, live.said, since, until)
+    return Stepped(data, _first(log, told, data, at, rebuilt.dt), count + more, answer or message)
 
 
 def _first(log: Recorded, told: Array, data: Array, at: int, dt: float) -> Difference | None:
@@ -85,6 +89,27 @@ def _commanded(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress:
     wrong = next((i for i, (one, answer) in enumerate(pairs) if one.became != answer), None)
     answer = None if wrong is None else AnswerDifference(wrong + 1, pairs[wrong][0].row, pairs[wrong][1])
     return Stepped(data, _first(log, told, data, at, rebuilt.dt), len(pairs), answer, tuple(notes))
+
+
+def _messages(table: Table, said: Iterable[Said], since: float, until: float) -> tuple[int, AnswerDifference | None]:
+    """How many commands and messages there are of a runtime that is on a tape, and the first one that differs."""
+    now: dict[str, list[tuple[float, Any]]] = {}
+    for one in sorted(said, key=lambda one: one.ns):
+        now.setdefault(one.topic[0], []).append((one.ns / 1e9, msgspec.json.decode(one.message)))
+    found: list[tuple[float, AnswerDifference]] = []
+    total = 0
+    for topic, rows in now.items():
+        if topic not in table.topics:
+            continue
+        then = [row for row in table.messages(topic) if since <= row[0] < until]
+        again = [row for row in rows if since <= row[0] < until]
+        total += len(again)
+        for i in range(max(len(then), len(again))):
+            a, b = _entry(then, i), _entry(again, i)
+            if a != b:
+                found.append(((a or b)[0], AnswerDifference(i + 1, a, b, topic)))
+                break
+    return total, min(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifference | None]:

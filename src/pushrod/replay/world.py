@@ -12,7 +12,7 @@ from pushrod.core.errors import LogError
 from pushrod.core.names import count
 from pushrod.core.record import numbers
 from pushrod.log.table import Table
-from pushrod.replay.difference import Difference, first_difference
+from pushrod.replay.difference import BEFORE, Difference, first_difference
 from pushrod.replay.rebuilding import Rebuilt
 
 Array = NDArray[np.float64]
@@ -81,7 +81,9 @@ def replay_world(
             start = max(k, at)
             found = first_difference(names, log.units, was[start:end], data[start - k :], rebuilt.dt, start)
         progress(end, log.ticks)
-        if found is not None:
+        if found is not None:  # once more, with what was before it in view
+            start, whole = max(at, found.k - BEFORE), np.concatenate(rows)
+            found = first_difference(names, log.units, was[start:end], whole[start:end], rebuilt.dt, start)
             break
     return np.concatenate(rows) if rows else np.zeros((0, len(names))), found
 

@@ -1,0 +1,105 @@
+"""Logs to be replayed: of a scenario, straight through the world or through the runtime, and of a machine that somebody commands."""
+
+import asyncio
+from pathlib import Path
+
+import msgspec
+from typer.testing import CliRunner
+
+from pushrod.cli.main import app
+from pushrod.live.machine import SimulatedMachine
+from pushrod.log.writer import Attachment
+from pushrod.recording import Recording
+from pushrod.runtime.clock import SteppedClock
+from pushrod.runtime.run import run
+from pushrod.runtime.runtime import Runtime
+from pushrod.sim import machine
+
+
+def log_of(name: str, how: str | None, folder: Path, duration: str, live: bool = False, settings: tuple[str, ...] = ()) -> Path:
+    """As `pushrod run` writes it."""
+    options = [*(["--live"] if live else []), *(word for text in settings for word in ("--set", text))]
+    before = set(folder.glob("*.mcap"))
+    got = CliRunner().invoke(app, ["run", name, *([how] if how else []), "--duration", duration, "--out", str(folder), *options])
+    assert got.exit_code in (0, 1), got.output
+    (made,) = set(folder.glob("*.mcap")) - before
+    return made
+
+
+def commanded(name: str, folder: Path, dt: float, seconds: float, tick, stepped: bool, arm: bool = True, prepare=lambda live: None) -> Path:
+    """A machine that is recorded while `tick(rt, k)` commands it."""
+    what = machine.load(name)
+    live = SimulatedMachine(what, dt=dt)
+    prepare(live)
+    live.warm()
+    clock = SteppedClock() if stepped else None
+    rt = Runtime(live.robot, machine=live, clock=clock, guard=False) if clock is not None else Runtime(live.robot, machine=live, guard=False)
+    files = [Attachment("machine.yaml", "application/yaml", what.document.text)]
+
+    async def through() -> Path:
+        with Recording(rt, folder, about={"machine": what.name, "world": live.world.name}, attachments=files) as recording:
+            async with rt:
+                if arm:
+                    assert rt.arm().ok
+                rt.loop(hz=1.0 / dt, name="user")(lambda k: tick(rt, k))
+                await asyncio.sleep(seconds)
+                rt.disarm("over")
+        assert recording.file is not None
+        return recording.file
+
+    return run(through(), clock) if clock is not None else asyncio.run(through())
+
+
+def rewritten(file: Path, topic: str, row: int, change) -> Path:
+    """A copy of a log in which one message of a topic was changed, written anew with sound checksums."""
+    from mcap.reader import make_reader
+    from mcap.writer import Writer
+
+    target = file.with_name(f"changed-{file.name}")
+    with file.open("rb") as source, target.open("wb") as out:
+        reader, writer = make_reader(source), Writer(out)
+        writer.start(profile="pushrod")
+        for item in reader.iter_metadata():
+            writer.add_metadata(item.name, item.metadata)
+        for item in reader.iter_attachments():
+            writer.add_attachment(0, 0, item.name, item.media_type, item.data)
+        channels, seen = {}, 0
+        for schema, channel, message in reader.iter_messages():
+            if channel.id not in channels:
+                id = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channels[channel.id] = writer.register_channel(channel.topic, channel.message_encoding, id, channel.metadata)
+            data = message.data
+            if channel.topic == topic:
+                if seen == row:
+                    made = msgspec.json.decode(data)
+                    change(made)
+                    data = msgspec.json.encode(made)
+                seen += 1
+            writer.add_message(channels[channel.id], message.log_time, data, message.publish_time)
+        writer.finish()
+    return target
+
+
+def repacked(file: Path, attachments=lambda name, data: data, metadata=lambda entries: entries) -> Path:
+    """A copy of a log with its files or its metadata changed."""
+    from mcap.reader import make_reader
+    from mcap.writer import Writer
+
+    target = file.with_name(f"repacked-{file.name}")
+    with file.open("rb") as source, target.open("wb") as out:
+        reader, writer = make_reader(source), Writer(out)
+        writer.start(profile="pushrod")
+        for item in reader.iter_metadata():
+            writer.add_metadata(item.name, metadata(dict(item.metadata)))
+        for item in reader.iter_attachments():
+            data = attachments(item.name, item.data)
+            if data is not None:
+                writer.add_attachment(0, 0, item.name, item.media_type, data)
+        channels = {}
+        for schema, channel, message in reader.iter_messages():
+            if channel.id not in channels:
+                id = writer.register_schema(schema.name, schema.encoding, schema.data)
+                channels[channel.id] = writer.register_channel(channel.topic, channel.message_encoding, id, channel.metadata)
+            writer.add_message(channels[channel.id], message.log_time, message.data, message.publish_time)
+        writer.finish()
+    return target
