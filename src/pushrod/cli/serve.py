@@ -1,12 +1,16 @@
 """`pushrod serve`: a robot live on the wall clock, guarded, commanded over the network, until it is told to end."""
 
+from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.onlookers import Onlookers
 from pushrod.cli.output import answer, event, plain_error, say
 from pushrod.cli.reach import REFUSED, TlsFiles
+from pushrod.cli.recorded import LogWish, where
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +37,16 @@ def serve(
     arm: A[bool, typer.Option("--arm", help="Arm it at once.")] = False,
     guard: A[bool, typer.Option("--guard/--no-guard", help="A second process that disarms when this one dies or hangs.")] = True,
     guard_limit: A[str, typer.Option(help="The longest silence the guard bears.")] = "250 ms",
+    dash: A[bool, typer.Option("--dash", help="Show it in the browser, from a process of its own; the address is printed.")] = False,
+    dash_port: A[
+        int | None, typer.Option(metavar="PORT", help="Where the page is; 8321 if left out, 0 for any that is free. Implies --dash.")
+    ] = None,
+    dash_host: A[
+        str | None, typer.Option(metavar="HOST", help="Let other machines see the page, by the token that is printed. Implies --dash.")
+    ] = None,
+    log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log, from a process of its own.")] = True,
+    out: A[Path, typer.Option(help="Folder for the log.")] = Path("runs"),
+    log_required: A[bool, typer.Option("--log-required", help="Do not arm it without a log that can be written.")] = False,
     verbose: A[bool, typer.Option("--verbose", "-v", help="Say who comes and goes.")] = False,
 ) -> None:
     """Run a machine or robot live and let others command it, until Ctrl-C or SIGTERM; then it is disarmed.
@@ -59,9 +73,12 @@ def serve(
         raise InputError("--net and --via: a robot listens by itself, or meets its operators at a router; say one of both")
     listen = () if via else tuple(net or ()) or (socket_of(robot),)
     link = Link(listen, via or (), None if tls is None else Tls(*tls), access if listen else None)
+    onlookers = Onlookers(dash or dash_port is not None or dash_host is not None, dash_port, dash_host, tls)
+    onlookers.check()
+    keep = LogWish(log or log_required, out, log_required)
     with Serving(robot) as serving:
         try:
-            code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit)))
+            code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit), onlookers, keep))
         except NotSafeError as error:
             answer(error=plain_error(error, str(error)))
             say(f"error: {error}", err=True)
@@ -81,7 +98,16 @@ def _guard(wanted: bool, limit: str) -> "Guard | bool":
         raise InputError(f"--guard-limit: {error}") from None
 
 
-async def _serve(made: "LiveRobot", link: "Link", access: "Access | None", tell: "Callable[[str], None]", arm: bool, guard: "Guard | bool") -> int:
+async def _serve(
+    made: "LiveRobot",
+    link: "Link",
+    access: "Access | None",
+    tell: "Callable[[str], None]",
+    arm: bool,
+    guard: "Guard | bool",
+    onlookers: Onlookers,
+    keep: LogWish,
+) -> int:
     import asyncio
     import signal
 
@@ -97,17 +123,28 @@ async def _serve(made: "LiveRobot", link: "Link", access: "Access | None", tell:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end, number)
-    with ZenohBus(link) as bus:
+    with ZenohBus(link) as bus, ExitStack() as stack:
         rt = Runtime(made.robot, machine=made.machine, simulation=made.simulation, startup=made.startup, bus=bus, guard=guard)
+        recording = stack.enter_context(keep.recorded(rt, made))
         async with rt:
             with expose(rt, access):
                 telling = asyncio.create_task(_tell(rt))
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
-                say(_first_line(rt, link))
-                event("served", robot=rt.robot.name, state=rt.state, at=[*link.listen, *link.connect], guard=str(rt.guard), actuators=list(rt.hosts))
+                say(_first_line(rt, link, where(recording)))
+                event(
+                    "served",
+                    robot=rt.robot.name,
+                    state=rt.state,
+                    at=[*link.listen, *link.connect],
+                    guard=str(rt.guard),
+                    actuators=list(rt.hosts),
+                    log=where(recording),
+                )
+                await onlookers.start(rt.robot.name, (*link.listen, *link.connect))
                 ended = 0 if refused else await ending
                 telling.cancel()
+                await onlookers.close()
                 why = "--arm was refused" if refused else "Ctrl-C" if ended == signal.SIGINT else signal.Signals(ended).name
                 got = rt.disarm(f"pushrod serve ends: {why}")
             answer(robot=made.robot.name, why=why, state=got.state, ok=got.ok, failures=dict(got.failures))
@@ -126,13 +163,13 @@ def _arm(rt: "Runtime") -> int:
     return REFUSED
 
 
-def _first_line(rt: "Runtime", link: "Link") -> str:
-    """Who, where, how guarded, and how to command it."""
+def _first_line(rt: "Runtime", link: "Link", log: str) -> str:
+    """Who, where, how guarded, where its log is, and how to command it."""
     robot = rt.robot.name
-    where = ", ".join((*link.listen, *(f"the router at {end}" for end in link.connect)))
+    at = ", ".join((*link.listen, *(f"the router at {end}" for end in link.connect)))
     actuator = next(iter(rt.hosts), "ACTUATOR")
     first = "" if rt.state == "armed" else f"pushrod arm {robot}, then "
-    return f"{robot}: {rt.state}; at {where}; guard: {rt.guard}; to command it: {first}pushrod cmd {robot}/{actuator} ..., pushrod top"
+    return f"{robot}: {rt.state}; at {at}; guard: {rt.guard}; log: {log}; to command it: {first}pushrod cmd {robot}/{actuator} ..., pushrod top"
 
 
 async def _tell(rt: "Runtime") -> None:

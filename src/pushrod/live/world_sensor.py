@@ -11,6 +11,7 @@ from pushrod.core.model import World
 from pushrod.core.quantity import Choice
 from pushrod.core.record import numbers
 from pushrod.runtime.driver import Context
+from pushrod.sim.machine import Machine
 
 if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
@@ -20,7 +21,10 @@ HZ = 50.0
 
 
 class WorldTold(msgspec.Struct, frozen=True, tag=True):
-    """Of each output its path, its unit, what it is, and its words where it is a choice (their numbers count from 0)."""
+    """Of each output its path, its unit, what it is, and its words where it is a choice (their numbers count from 0).
+
+    `pairs`: which output asks for what another one is, (request, achieved), as the machine file says.
+    """
 
     machine: str
     world: str
@@ -28,6 +32,7 @@ class WorldTold(msgspec.Struct, frozen=True, tag=True):
     units: tuple[str, ...]
     abouts: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
+    pairs: tuple[tuple[str, str], ...] = ()
 
 
 class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -38,12 +43,14 @@ class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
     values: tuple[float, ...]
 
 
-def told_of(machine: str, world: World) -> WorldTold:
+def told_of(machine: Machine, world: World) -> WorldTold:
+    """`world` is the one behind the ports, which need not be that of the machine."""
     leaves = numbers(world.Out)
     metas: list[Any] = [leaf.meta for leaf in leaves]
     words = tuple(meta.names if isinstance(meta, Choice) else () for meta in metas)
     names = tuple(leaf.path or "y" for leaf in leaves)
-    return WorldTold(machine, world.name, names, tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas), words)
+    pairs = tuple((row.request, row.achieved) for row in machine.track if row.request in names and row.achieved in names)
+    return WorldTold(machine.name, world.name, names, tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas), words, pairs)
 
 
 class WorldSensor:
@@ -54,7 +61,7 @@ class WorldSensor:
 
     def init(self, context: Context, options: None) -> None:
         self._context = context
-        context.publish(told_of(self._machine.machine.name, self._machine.world))
+        context.publish(told_of(self._machine.machine, self._machine.world))
         self.tick(0.0)
 
     def tick(self, now: float) -> None:

@@ -1,0 +1,28 @@
+"""`python -m pushrod.dash '{"robot": "arm", "connect": ["unixsock-stream/..."]}'`: what `pushrod serve --dash` and `pushrod dash` start."""
+
+import asyncio
+import logging
+import sys
+from functools import partial
+
+import msgspec
+
+from pushrod.core.errors import PushrodError
+from pushrod.dash.server import serve
+from pushrod.dash.settings import Settings
+
+
+def main() -> int:
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))
+    except PushrodError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 4 if isinstance(error, ConnectionError) else 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

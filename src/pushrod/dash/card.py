@@ -1,0 +1,212 @@
+"""An actuator on the page: what it reports, whose it is, the verbs it takes as sliders within its limits, and what became of the last commands.
+
+A position slider sends while it is dragged, at most 20 times a second. A velocity or effort slider moves the joint only while it is held: it is sent
+again and again with a short duration, and springs back to 0.
+"""
+
+import asyncio
+import time
+from math import pi
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from pushrod.core.errors import InputError
+from pushrod.dash.control import KNOBS, Knob
+from pushrod.dash.element import bar, box, live, needs, text
+from pushrod.dash.seat import VALIDITY, Seat
+from pushrod.dash.told import Told, figure, span
+from pushrod.net.told import ActuatorNow, ActuatorTold
+from pushrod.robot.joint import units
+from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
+from pushrod.runtime.result import Clamped, Refused, said
+
+HELD = 0.3  # [s] that a velocity or an effort lasts by itself
+AGAIN = 0.1  # [s] between two of them
+STEPS = 400  # of a slider
+
+
+class Card:
+    def __init__(self, seat: Seat, told: ActuatorTold) -> None:
+        self._seat = seat
+        self.told = told
+        self.name = told.name
+        self._si = units(told.kind) if told.kind else units("revolute")
+        self._held: dict[str, float] = {}  # what a spring slider is held at, by verb
+        self._task: Any = None
+        with box("pr-card pr-actuator").props(f'id="card-{told.name}"' if told.name.isidentifier() else ""):
+            with box("pr-card-head"):
+                text(told.name, "pr-name")
+                text(f"joint {told.joint}", "pr-soft")
+                live(f"{self.name}:owner", "pr-owner")
+            with box("pr-figures"):
+                if "Position" in told.payloads or told.kind:
+                    for what in ("position", "velocity", "effort"):
+                        with box("pr-figure"):
+                            text(what, "pr-soft")
+                            live(f"{self.name}:{what}", "pr-value")
+                for what in ("last command", "by", "acted", "refused"):
+                    with box("pr-figure"):
+                        text(what, "pr-soft")
+                        live(f"{self.name}:{what}", "pr-value")
+            live(f"{self.name}:said", "pr-said", "div")
+            if told.lower is not None and told.upper is not None and "Position" in told.payloads:
+                bar(f"{self.name}:bar")
+            with needs(f"lease:{self.name}", "pr-controls"):
+                self._verbs()
+            with box("pr-card-foot"):
+                if "Hold" in told.payloads:
+                    with needs(f"lease:{self.name}"):
+                        ui.button("Hold", on_click=lambda: self._send(Hold())).props("no-caps outline dense size=sm")
+                with needs("alive", "pr-row"):
+                    ui.button("Stop", on_click=lambda: self._send(Stop("decelerate"))).props("no-caps outline dense size=sm color=warning")
+                    ui.button("Stop now", on_click=lambda: self._send(Stop())).props("no-caps outline dense size=sm color=negative")
+                with box("pr-row").props(f'data-shown="bitten:{self.name}" hidden'), needs("control"):
+                    ui.button("Clear watchdog", on_click=self._clear).props("no-caps outline dense size=sm")
+            live(f"{self.name}:results", "pr-results", "div")
+
+    def _verbs(self) -> None:
+        told = self.told
+        for kind in told.payloads:
+            if kind in KNOBS:
+                self._own(kind)
+        if "Position" in told.payloads:
+            low, high = (told.lower, told.upper) if told.lower is not None and told.upper is not None else (-2 * pi, 2 * pi)
+            self._slider("position", low, high, self._si["position"], self._to_position)
+        if "Velocity" in told.payloads or "Effort" in told.payloads or "Trajectory" in told.payloads:
+            with ui.expansion("Velocity, effort, trajectory").props("dense").classes("pr-more"):
+                if "Velocity" in told.payloads:
+                    most = told.velocity or 1.0
+                    self._spring("velocity", -most, most, self._si["velocity"])
+                if "Effort" in told.payloads:
+                    most = told.effort or 1.0
+                    self._spring("effort", -most, most, self._si["effort"])
+                if "Trajectory" in told.payloads:
+                    self._trajectory()
+
+    def _slider(self, label: str, low: float, high: float, unit: str, moved: Any, at_first: float = 0.0) -> Any:
+        with box("pr-slider"):
+            text(label, "pr-slider-name")
+            slider = ui.slider(min=low, max=high, step=(high - low) / STEPS, value=min(max(at_first, low), high))
+            slider.props(f'dense aria-label="{label}"').on("update:model-value", lambda e: moved(float(e.args)), throttle=0.05)
+            number = ui.number(min=low, max=high, precision=4, format="%.3f").props("dense borderless hide-bottom-space").classes("pr-number")
+            number.bind_value(slider, "value").on("keydown.enter", lambda: moved(float(slider.value)))
+            text(unit if unit != "-" else "", "pr-unit")
+        return slider
+
+    def _spring(self, verb: str, low: float, high: float, unit: str) -> None:
+        def moved(value: float) -> None:
+            self._held[verb] = value
+            if self._task is None or self._task.done():
+                self._task = background_tasks.create(self._while_held(verb))
+
+        def released() -> None:
+            self._held.pop(verb, None)
+            slider.set_value(0.0)
+
+        slider = self._slider(f"{verb} (while held)", low, high, unit, moved)
+        slider.on("change", released)
+
+    async def _while_held(self, verb: str) -> None:
+        make: Any = Velocity if verb == "velocity" else Effort
+        while verb in self._held and self._seat.in_control:
+            self._send(make(self._held[verb], HELD), VALIDITY)
+            await asyncio.sleep(AGAIN)
+        self._held.pop(verb, None)
+
+    def _trajectory(self) -> None:
+        with box("pr-slider"):
+            text("trajectory", "pr-slider-name")
+            field = ui.input(placeholder=f"s, {self._si['position']}; ...   1 0.5; 2 0").props("dense outlined").classes("pr-trajectory")
+            ui.button("Follow", on_click=lambda: self._follow(field)).props("no-caps outline dense size=sm")
+
+    def _follow(self, field: Any) -> None:
+        try:
+            self._send(Trajectory(waypoints(field.value or "")))
+            field.props(remove="error error-message")
+        except InputError as error:
+            field.props["error"] = True
+            field.props["error-message"] = str(error)
+
+    def _own(self, kind: str) -> None:
+        make, knobs = KNOBS[kind][0], KNOBS[kind][1](self.told)
+        values = {knob.field: knob.at_first for knob in knobs}
+
+        def moved(field: str, value: float) -> None:
+            values[field] = value
+            self._send(make(**values), VALIDITY)
+
+        text(kind, "pr-kind")
+        for knob in knobs:
+            if knob.words:
+                self._choice(knob, moved)
+            else:
+                self._slider(knob.field, knob.low, knob.high, knob.unit, lambda x, knob=knob: moved(knob.field, x), knob.at_first)
+
+    def _choice(self, knob: Knob, moved: Any) -> None:
+        with box("pr-slider"):
+            text(knob.field, "pr-slider-name")
+            words = dict(enumerate(knob.words))
+            ui.select(words, value=int(knob.at_first), on_change=lambda e: moved(knob.field, float(e.value))).props("dense outlined options-dense")
+
+    def _to_position(self, value: float) -> None:
+        self._send(Position(value), VALIDITY)
+
+    def _send(self, payload: Payload, validity: float = 0.0) -> None:
+        self._seat.send("/".join(self.told.path), payload, validity)
+
+    async def _clear(self) -> None:
+        await self._seat.do("clear_watchdog", address="/".join(self.told.path))
+
+    def tell(self, told: Told) -> None:
+        watch, name = self._seat.watch, self.name
+        now: ActuatorNow | None = next((a for a in watch.overview.actuators if a.name == name), None) if watch.overview is not None else None
+        state = watch.joints.get(self.told.joint)
+        for what, values in (("position", state and state.positions), ("velocity", state and state.velocities), ("effort", state and state.efforts)):
+            told.texts[f"{name}:{what}"] = figure(values[0] if values else None, self._si[what])
+        if state and state.positions and self.told.lower is not None and self.told.upper is not None:
+            told.bar(f"{name}:bar", state.positions[0], self.told.lower, self.told.upper)
+        owner = watch.leases.get(name)
+        mine = self._seat.holds(name)
+        told.texts[f"{name}:owner"] = "yours" if mine else f"held by {owner}" if owner else "free"
+        told.flags[f"lease:{name}"] = mine
+        told.flags[f"bitten:{name}"] = owner == "watchdog"
+        if now is not None:
+            told.texts[f"{name}:last command"] = span(now.silence)
+            told.texts[f"{name}:by"] = now.commander or "-"
+            told.texts[f"{name}:acted"] = str(now.acted)
+            told.texts[f"{name}:refused"] = str(sum(now.refused.values()))
+        said_of_itself = watch.said.get(name, {})
+        told.texts[f"{name}:said"] = "   ".join(f"{key} {_plain(value)}" for key, value in said_of_itself.items() if value is not None)
+        told.texts[f"{name}:results"] = "\n".join(
+            _line(noted) for noted in watch.results.get(self.name, ()) or watch.results.get("/".join(self.told.path), ())
+        )
+
+
+def waypoints(words: str) -> tuple[Waypoint, ...]:
+    """'1 0.5; 2 0' as points: time [s] and position."""
+    points = []
+    for part in filter(None, (piece.strip() for piece in words.split(";"))):
+        try:
+            time_, position = map(float, part.replace(",", " ").split())
+        except ValueError:
+            raise InputError(f"{part!r}: write a time and a position, such as 1 0.5; 2 0") from None
+        points.append(Waypoint(position, time_))
+    if not points:
+        raise InputError("write times and positions, such as 1 0.5; 2 0")
+    return tuple(points)
+
+
+def _line(noted: Any) -> str:
+    result, again = noted.result, f"  x{noted.n}" if noted.n > 1 else ""
+    when = time.strftime("%H:%M:%S", time.localtime(noted.time))
+    if isinstance(result, Refused):
+        detail = f" ({result.detail})" if result.detail else ""
+        return f"{when}  REFUSED {result.command}: {result.reason.replace('_', ' ')}{detail}; {result.advice}  [{noted.source}]{again}"
+    if isinstance(result, Clamped):
+        return f"{when}  clamped: asked {said(result.asked)}, done {said(result.done)}  [{noted.source}]{again}"
+    return f"{when}  {result}  [{noted.source}]{again}"
+
+
+def _plain(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

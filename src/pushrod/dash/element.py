@@ -1,0 +1,72 @@
+"""Elements of the page that NiceGUI has not: texts and bars the feed fills, parts that can be used only in control, and lines over time."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from nicegui import ui
+from nicegui.element import Element
+
+from pushrod.dash.history import KEPT
+
+SILENCE = 0.6  # [s] of the server after which a page says that it is stale
+
+
+class Feed(Element, component="feed.js"):
+    def __init__(self) -> None:
+        super().__init__()
+        self._props["silence"] = SILENCE
+
+
+class Plot(Element, component="plot.js"):
+    """`series`: name, unit, whether it is a request (dashed)."""
+
+    def __init__(self, series: Sequence[dict[str, Any]], window: float) -> None:
+        super().__init__()
+        self._props["series"] = list(series)
+        self._props["window"] = window
+        self._props["kept"] = KEPT
+
+    def set_series(self, series: Sequence[dict[str, Any]]) -> None:
+        self._props["series"] = list(series)
+        self.update()
+
+    def set_window(self, window: float) -> None:
+        self._props["window"] = window
+        self.update()
+
+
+def box(classes: str = "", tag: str = "div") -> Element:
+    return ui.element(tag).classes(classes)
+
+
+def attribute(element: Element, **told: str) -> Element:
+    """data-* attributes, whatever the text holds."""
+    for name, text in told.items():
+        element._props[f"data-{name.replace('_', '-')}"] = text
+    return element
+
+
+def live(key: str, classes: str = "", tag: str = "span") -> Element:
+    """A text that the feed fills."""
+    return attribute(box(classes, tag), live=key)
+
+
+def needs(key: str, classes: str = "") -> Element:
+    """A part that can be used only while this holds, and never while the page is stale."""
+    return attribute(box(classes), needs=key)
+
+
+def shown(key: str, classes: str = "") -> Element:
+    return attribute(box(classes), shown=key)
+
+
+def text(words: str, classes: str = "", tag: str = "span") -> Element:
+    """Plain text, never HTML."""
+    label = ui.label(words).classes(classes)
+    label.tag = tag
+    return label
+
+
+def bar(key: str, classes: str = "") -> None:
+    with box(f"pr-bar {classes}"):
+        attribute(box("pr-bar-fill"), bar=key)

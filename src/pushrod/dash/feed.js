@@ -1,0 +1,92 @@
+// What the server tells the page ten times a second, in one message; and what the page knows by itself: whether it still hears the server.
+//
+//   data-live="KEY"     an element whose text is what is told under KEY          data-bar="KEY"    one that lies from-to [%] of its parent
+//   data-needs="KEY"    one that can be used only while KEY holds, never stale   data-shown="KEY"  one that is there only while KEY holds
+//
+// The space bar is the e-stop, except while somebody is typing. It is asked for by a request of its own, not by the page's socket.
+export default {
+  template: `<div style="display:none"></div>`,
+  props: { silence: Number, robot: String },
+  mounted() {
+    this.texts = {};
+    this.bars = {};
+    this.flags = {};
+    this.heard = performance.now();
+    this.gone = "";
+    this.since = 0;
+    this.onKey = (event) => this.key(event);
+    document.addEventListener("keydown", this.onKey, true);
+    this.onPress = (event) => {
+      if (event.target.closest("[data-estop]")) this.estop("button");
+    };
+    document.addEventListener("click", this.onPress, true);
+    this.timer = setInterval(() => this.show(), 100);
+  },
+  unmounted() {
+    document.removeEventListener("keydown", this.onKey, true);
+    document.removeEventListener("click", this.onPress, true);
+    clearInterval(this.timer);
+  },
+  methods: {
+    feed(told) {
+      this.heard = performance.now();
+      this.gone = told.gone;
+      this.since = told.since;
+      Object.assign(this.texts, told.texts);
+      Object.assign(this.bars, told.bars);
+      Object.assign(this.flags, told.flags);
+      document.body.dataset.state = told.state;
+      this.$emit("beat", told.n);
+      for (const [id, points] of Object.entries(told.plots)) getElement(Number(id))?.push?.(points, told.now);
+      this.show();
+    },
+    show() {
+      const silence = (performance.now() - this.heard) / 1000;
+      const lost = silence > this.silence;
+      const stale = lost || this.gone !== "";
+      document.body.classList.toggle("pr-stale", stale);
+      const banner = document.getElementById("pr-banner");
+      if (banner) {
+        const since = lost ? silence + (this.gone ? this.since : 0) : this.since;
+        const why = lost ? "the page has lost its server" : this.gone;
+        banner.hidden = !stale;
+        if (stale) banner.textContent = `STALE for ${since.toFixed(1)} s: ${why}. Nothing shown here is how the machine is now.`;
+      }
+      for (const one of document.querySelectorAll("[data-live]")) {
+        const text = this.texts[one.dataset.live] ?? "";
+        if (one.textContent !== text) one.textContent = text;
+      }
+      for (const one of document.querySelectorAll("[data-bar]")) {
+        const [from, to] = this.bars[one.dataset.bar] ?? [0, 0];
+        one.style.left = `${Math.min(from, to)}%`;
+        one.style.width = `${Math.abs(to - from)}%`;
+      }
+      for (const one of document.querySelectorAll("[data-needs]")) one.inert = stale || !this.flags[one.dataset.needs];
+      for (const one of document.querySelectorAll("[data-shown]")) one.hidden = !this.flags[one.dataset.shown];
+    },
+    key(event) {
+      if (event.code !== "Space" || event.ctrlKey || event.altKey || event.metaKey) return;
+      const at = event.target;
+      const typing = at.isContentEditable || at.tagName === "TEXTAREA" || (at.tagName === "INPUT" && !["checkbox", "radio", "range", "button"].includes(at.type));
+      if (typing) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (!event.repeat) this.estop("space bar");
+    },
+    async estop(by) {
+      const note = document.getElementById("pr-estop-note");
+      const say = (text) => {
+        if (!note) return;
+        note.textContent = text;
+        note.hidden = text === "";
+      };
+      try {
+        const answer = await fetch("/estop", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ by }) });
+        const text = await answer.text();
+        say(answer.ok ? "" : `E-STOP WAS NOT DONE: ${text.trim()} Use the button on the machine.`);
+      } catch (error) {
+        say("E-STOP WAS NOT DELIVERED: the page does not reach its server. Use the button on the machine.");
+      }
+    },
+  },
+};

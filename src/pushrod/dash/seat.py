@@ -1,0 +1,185 @@
+"""One browser: whoever sits there may watch, and stop; one at a time may take control, and then is an operator of the robot by a name of its own.
+
+Control is a connection of its own to the host, with the lease of every actuator that nobody else holds. It ends when it is given back, and with the
+browser: one that closes, or is not heard of for a second, is to the host an operator that vanished, whose leases end and whose watchdogs act.
+"""
+
+import asyncio
+import logging
+import time
+from functools import partial
+from typing import Any
+
+from pushrod.core.errors import InputError, NetworkError
+from pushrod.dash.event import result_told
+from pushrod.dash.watch import KINDS, Watch
+from pushrod.net import RemoteRobot, connect
+from pushrod.net.wire import Answered, Failure
+from pushrod.runtime.payload import Payload, Stop
+from pushrod.runtime.result import Refused, refused
+
+log = logging.getLogger("pushrod.dash")
+SILENCE = 1.0  # [s] without a sign of the browser after which its control ends
+VALIDITY = 0.5  # [s] of a command from a slider
+TIMEOUT = 2.0  # [s]
+BEFORE_THE_GATE = ("access", "sequence", "stale", "unsupported", "malformed")  # refusals that no topic tells of
+
+
+class Desk:
+    """All browsers of this page. `holder`: who has control."""
+
+    def __init__(self, watch: Watch, operator: str) -> None:
+        self.watch = watch
+        self.holder: Seat | None = None
+        self._operator = operator
+        self._count = 0
+        self._seats: dict[int, Seat] = {}
+
+    def sit(self) -> "Seat":
+        self._count += 1
+        name = self._operator if self.watch.link.tls is not None else f"dash/{self._operator}-{self._count}"
+        seat = self._seats[self._count] = Seat(self, self._count, name)
+        return seat
+
+    def leave(self, seat: "Seat") -> None:
+        self._seats.pop(seat.number, None)
+
+    @property
+    def seats(self) -> int:
+        return len(self._seats)
+
+    async def run(self) -> None:
+        """For ever: whoever has control and is not heard of any more loses it."""
+        while True:
+            await asyncio.sleep(SILENCE / 10.0)
+            holder = self.holder
+            if holder is not None and time.monotonic() - holder.beat > SILENCE:
+                await holder.vanish()
+
+    async def estop(self, who: str) -> str:
+        """By whoever: what is told of it."""
+        remote = self.watch.remote
+        if remote is None:
+            raise NetworkError("the robot is not connected: use the button on it")
+        answer = await remote.estop(f"e-stop by {who}")
+        failed = "; ".join(f"{path}: {why}" for path, why in answer.failures.items())
+        return f"not everything is proven safe: {failed}" if failed else "all actuators are safe"
+
+
+class Seat:
+    def __init__(self, desk: Desk, number: int, name: str) -> None:
+        self.desk = desk
+        self.watch = desk.watch
+        self.number = number
+        self.name = name
+        self.remote: RemoteRobot | None = None  # while it has control
+        self.denied: dict[str, str] = {}  # actuators that somebody else holds, and who
+        self.beat = time.monotonic()  # when the browser was last heard
+        self._busy = asyncio.Lock()
+
+    @property
+    def in_control(self) -> bool:
+        return self.remote is not None and self.remote.alive
+
+    def holds(self, actuator: str) -> bool:
+        return self.in_control and self.watch.leases.get(actuator) == self.name
+
+    async def take(self) -> str:
+        """Take control; "" or why not."""
+        async with self._busy:
+            if self.remote is not None:
+                return ""
+            other = self.desk.holder
+            if other is not None and other is not self:
+                return f"{other.name} has control; it can be taken when that browser gives it back or goes away"
+            self.desk.holder = self
+            try:
+                self.remote = await connect(self.watch.robot, self.watch.link, operator=self.name, kinds=KINDS, timeout=TIMEOUT)
+                await self._take_leases(self.remote)
+            except BaseException:
+                self.desk.holder = None
+                await self._drop(goodbye=False)
+                raise
+            return ""
+
+    async def _take_leases(self, remote: RemoteRobot) -> None:
+        self.denied = {}
+        for told in remote.description.actuators:
+            answer = await remote["/".join(told.path)].take_lease()
+            if answer:
+                self.watch.leases[told.name] = self.name
+            else:
+                self.denied[told.name] = str(answer)
+
+    async def give_back(self) -> None:
+        async with self._busy:
+            await self._drop(goodbye=True)
+
+    async def vanish(self) -> None:
+        """The browser is gone."""
+        async with self._busy:
+            if self.remote is not None:
+                log.warning("%s has gone without giving back control", self.name)
+            await self._drop(goodbye=self.watch.link.tls is not None)  # one name for all browsers: the host would not miss one of them
+
+    async def _drop(self, goodbye: bool) -> None:
+        remote, self.remote = self.remote, None
+        if self.desk.holder is self:
+            self.desk.holder = None
+        if remote is not None and goodbye:
+            for told in remote.description.actuators:
+                if self.watch.leases.get(told.name) == self.name and remote.alive:
+                    await remote["/".join(told.path)].release_lease()
+            await remote.close()
+        elif remote is not None:
+            await asyncio.to_thread(remote.bus.close)
+
+    async def do(self, what: str, **arguments: Any) -> Any:
+        """A deed of the robot (arm, reset ...) as this operator. InputError where it has no control, AccessError where the host does not let it."""
+        return await getattr(self._remote(), what)(**arguments)
+
+    async def set_parameters(self, values: dict[str, Any]) -> None:
+        await self._remote().parameters.set_many(values)
+
+    async def request(self, part: str, request: Any) -> Any:
+        return await self._remote().request(part, request, TIMEOUT)
+
+    def _remote(self) -> RemoteRobot:
+        if self.remote is None:
+            raise InputError("this browser only watches: take control first")
+        return self.remote
+
+    def send(self, actuator: str, payload: Payload, validity: float = 0.0) -> None:
+        """A command; what becomes of it is shown on the card. A stop needs no control."""
+        remote = self.remote or (self.watch.remote if type(payload) is Stop else None)
+        if remote is None:
+            self._settle(actuator, refused("lease", actuator, type(payload).__name__, "this browser only watches: take control first"))
+            return
+        handle, loop = remote[actuator], asyncio.get_running_loop()
+
+        def done(answered: Answered | Exception) -> None:
+            loop.call_soon_threadsafe(partial(self._answered, actuator, handle, type(payload), answered))
+
+        number = handle.start(payload, {"validity": validity}, True, TIMEOUT, done)
+        if isinstance(number, Refused):
+            self._settle(actuator, number)
+        else:
+            loop.call_later(TIMEOUT + 0.25, remote.courier.expire, number)
+
+    def _answered(self, actuator: str, handle: Any, kind: type, answered: Answered | Exception) -> None:
+        """What the gate said comes on the topic too, so that all browsers see it; here only what never came to the gate."""
+        if isinstance(answered, Exception):
+            self._settle(actuator, refused("gone", actuator, kind.__name__, str(answered)))
+            return
+        if isinstance(answered.answer, Failure):
+            self._settle(actuator, refused("driver_error", actuator, kind.__name__, answered.answer.text))
+            return
+        result = handle.result(answered, kind)
+        if isinstance(result, Refused) and result.reason in BEFORE_THE_GATE:
+            self._settle(actuator, result)
+
+    def _settle(self, actuator: str, result: Refused) -> None:
+        self.watch.note(actuator, self.name, result)
+        found = result_told(actuator, self.name, result)
+        if found is not None:
+            self.watch.events.add(time.time(), *found)

@@ -1,0 +1,64 @@
+"""Start the process of the page, or of another onlooker, beside this one: it ends with it, and its own end changes nothing here."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Callable
+
+import msgspec
+
+from pushrod.core.errors import InputError
+
+PATIENCE = 30.0  # [s] for it to say where it is
+
+
+class Beside:
+    """One process that looks on. `say` is told where it is found, and when it ends by itself."""
+
+    def __init__(self, module: str, what: str, say: Callable[[str], None]) -> None:
+        self._module, self._what, self._say = module, what, say
+        self._process: asyncio.subprocess.Process | None = None
+        self._ending = False
+        self._following: asyncio.Task[None] | None = None
+
+    async def start(self, settings: msgspec.Struct) -> str:
+        """The line it says first. InputError where it ends instead."""
+        pipe = asyncio.subprocess.PIPE
+        told = msgspec.json.encode(settings).decode()
+        self._process = process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", self._module, told, stdin=pipe, stdout=pipe, start_new_session=True
+        )
+        assert process.stdout is not None
+        with contextlib.suppress(TimeoutError):
+            line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode().strip()
+            if line:
+                self._following = asyncio.create_task(self._follow(process))
+                return line
+        await self.close()
+        raise InputError(f"{self._what} has not started; see what it says above")
+
+    async def close(self) -> None:
+        self._ending = True
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), 3.0)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    async def wait(self) -> int:
+        """Until it ends."""
+        assert self._process is not None
+        return await self._process.wait()
+
+    async def _follow(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        while await process.stdout.readline():
+            pass
+        code = await process.wait()
+        if not self._ending:
+            self._say(f"{self._what} has ended ({code}); the robot goes on")

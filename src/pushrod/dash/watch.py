@@ -1,0 +1,266 @@
+"""The robot as the process of the page sees it: one connection that watches, for all browsers; and by which everybody may stop it.
+
+It listens to what the robot publishes, asks twice a second how it is, and connects again where the host has been started anew.
+"""
+
+import asyncio
+import logging
+import time
+from typing import Any, NamedTuple
+
+from pushrod.core.errors import NetworkError
+from pushrod.core.record import flat, is_record, numbers
+from pushrod.dash.event import Events, told
+from pushrod.dash.history import Channel, Group
+from pushrod.live.autopilot import Steering
+from pushrod.live.pipeline.request import Status, Switched
+from pushrod.live.thruster import ThrusterState
+from pushrod.live.world_sensor import WorldNow, WorldTold
+from pushrod.net import Foreign, Overview, RemoteRobot, connect
+from pushrod.net.link import Link
+from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
+from pushrod.robot.description import Robot
+from pushrod.robot.joint import units
+from pushrod.runtime.message import HardwareError, JointState, LeaseChanged, Message, Outcome, ParameterChanged, Transition
+from pushrod.runtime.payload import Effort, Position, Velocity
+from pushrod.runtime.result import Clamped, Refused
+
+log = logging.getLogger("pushrod.dash")
+LOOK = 0.5  # [s] between two questions how it is
+PIPELINE = (ActuatorReq, ActuatorCmd, Allocated, EscOutput, MixerFeedback, Diagnostics)
+HEARD = (*PIPELINE, Steering, Status, Switched, WorldTold, WorldNow)
+KINDS = (*HEARD, ThrusterState)  # beside what every bus knows
+QUEUE = 8192
+COMMANDED: dict[Any, str] = {Position: "position", Velocity: "velocity", Effort: "effort"}
+RESULTS = 5  # of each actuator that are shown
+
+
+class Noted(NamedTuple):
+    """What became of commands of one kind, the last of them at `time` of the wall clock [s]."""
+
+    time: float
+    source: str
+    result: Any
+    n: int = 1
+
+
+class Watch:
+    """`name` is how it calls itself at the host. `changed` is called when the robot is another one than before."""
+
+    def __init__(self, robot: str, link: Link, name: str) -> None:
+        self.robot = robot
+        self.link = link
+        self.name = name
+        self.remote: RemoteRobot | None = None
+        self.described: Robot | None = None
+        self.overview: Overview | None = None
+        self.missing: list[str] = []
+        self.parameters: list[dict[str, Any]] = []
+        self.parameters_read = 0  # goes up whenever they were read again
+        self.world: WorldTold | None = None
+        self.now: dict[str, float] = {}  # outputs of the world
+        self.joints: dict[str, JointState] = {}
+        self.said: dict[str, dict[str, Any]] = {}  # what drivers say of themselves, by actuator
+        self.records: dict[type, Any] = {}  # the newest of each record of the pipeline
+        self.status: Status | None = None
+        self.leases: dict[str, str | None] = {}
+        self.results: dict[str, list[Noted]] = {}  # the newest first, by actuator
+        self.groups: dict[str, Group] = {}
+        self.events = Events()
+        self.generation = 0  # goes up with every connection
+        self.why_gone = "not connected yet"
+        self._heard: float = time.monotonic()
+
+    @property
+    def alive(self) -> bool:
+        return self.remote is not None and self.remote.alive
+
+    @property
+    def silence(self) -> float:
+        """Since something was heard of the robot [s]."""
+        return time.monotonic() - self._heard
+
+    @property
+    def state(self) -> str:
+        return str(self.remote.state) if self.remote is not None and self.alive else "gone"
+
+    def channels(self) -> dict[str, Channel]:
+        return {name: channel for group in self.groups.values() for name, channel in group.channels.items()}
+
+    def group_of(self, channel: str) -> Group | None:
+        return next((group for group in self.groups.values() if channel in group.channels), None)
+
+    async def run(self) -> None:
+        """For ever: connect, watch, connect again."""
+        while True:
+            try:
+                await self._once()
+            except (NetworkError, TimeoutError) as error:
+                self.why_gone = str(error)
+            except Exception as error:  # the page goes on showing that nothing is known
+                log.exception("watching %s failed", self.robot)
+                self.why_gone = f"{type(error).__name__}: {error}"
+            await asyncio.sleep(LOOK)
+
+    async def open(self) -> None:
+        """The first connection; NetworkError where there is no such robot."""
+        self.remote = await connect(self.robot, self.link, operator=self.name, kinds=KINDS)
+        await self._learn(self.remote)
+
+    async def close(self) -> None:
+        remote, self.remote = self.remote, None
+        if remote is not None:
+            await remote.close()
+
+    async def _once(self) -> None:
+        if self.remote is None:
+            await self.open()
+        remote = self.remote
+        assert remote is not None
+        listening = asyncio.create_task(self._listen(remote))
+        try:
+            gone = 0.0
+            while gone < 2.0:
+                if remote.alive:
+                    gone = 0.0
+                    await self._look(remote)
+                else:
+                    gone += LOOK
+                    self.why_gone = f"the host of {self.robot} does not answer"
+                await asyncio.sleep(LOOK)
+        finally:
+            listening.cancel()
+        fresh = await connect(self.robot, self.link, operator=self.name, kinds=KINDS)  # NetworkError while nobody is there
+        self.remote = fresh
+        await asyncio.to_thread(remote.bus.close)
+        await self._learn(fresh)
+
+    async def _learn(self, remote: RemoteRobot) -> None:
+        self.described = await remote.described()
+        self.overview = await remote.overview()
+        self.missing = await remote.missing()
+        self.parameters = await remote.parameters.list()
+        self.leases = {one.name: one.lease for one in self.overview.actuators}
+        self.groups, self.world, self.now, self.records, self.joints = {}, None, {}, {}, {}
+        self.generation += 1
+        self.parameters_read += 1
+        self.events.add(time.time(), "info", "page", f"connected to {self.robot}")
+
+    async def _look(self, remote: RemoteRobot) -> None:
+        try:
+            self.overview = await remote.overview()
+            self._heard = time.monotonic()
+            if self.overview.state != "armed":
+                self.missing = await remote.missing()
+        except (NetworkError, TimeoutError):
+            return
+        self.leases = {one.name: one.lease for one in self.overview.actuators}
+
+    async def _listen(self, remote: RemoteRobot) -> None:
+        actuators = remote.subscribe("actuator", (), QUEUE, latched=True)
+        rest = remote.subscribe((), (Transition, HardwareError, ParameterChanged, *HEARD), QUEUE, latched=True)
+        both = (asyncio.create_task(self._hear(actuators)), asyncio.create_task(self._hear(rest)))
+        try:
+            await asyncio.gather(*both)
+        finally:
+            for task in both:
+                task.cancel()
+
+    async def _hear(self, subscription: Any) -> None:
+        async for message in subscription:
+            try:
+                self._take(message)
+            except Exception:  # one strange message does not end the watching
+                log.exception("a message at %s could not be shown", "/".join(message.topic))
+
+    def _take(self, message: Message) -> None:
+        payload, t = message.payload, message.wall_time
+        self._heard = time.monotonic()
+        found = told(message)
+        if found is not None:
+            self.events.add(t, *found)
+        kind = type(payload)
+        if kind is WorldNow:
+            self._world(t, payload)
+        elif kind is JointState:
+            self._joint(t, payload)
+        elif kind in PIPELINE or kind is Steering:
+            self._record(t, message)
+        elif kind is Outcome:
+            self._outcome(t, message)
+        elif kind is WorldTold:
+            self.world = payload
+            rows = zip(payload.names, payload.units, payload.abouts, payload.words, strict=True)
+            self.groups["world"] = Group(Channel(f"world/{name}", *more) for name, *more in rows)
+        elif kind is LeaseChanged:
+            self.leases[message.topic[-1]] = payload.new
+        elif kind is ParameterChanged:
+            self._parameter(payload)
+        elif kind is Status:
+            self.status = payload
+        elif kind is ThrusterState:
+            self._put(f"thruster {message.topic[-1]}", t, [(Channel(f"actuator/{message.topic[-1]}.u", "-"), payload.u)])
+        elif kind is Foreign and message.topic[0] == "actuator" and isinstance(payload.data, dict) and payload.kind != "Outputs":
+            self.said[message.topic[-1]] = {name: value for name, value in payload.data.items() if name != "type"}
+
+    def _world(self, t: float, now: WorldNow) -> None:
+        if self.world is None or len(now.values) != len(self.world.names):
+            return
+        self.now = dict(zip(self.world.names, now.values, strict=True))
+        self.groups["world"].put(t, now.values)
+
+    def _joint(self, t: float, state: JointState) -> None:
+        kinds = {joint.name: joint.kind for joint in self.described.joints} if self.described is not None else {}
+        for i, name in enumerate(state.names):
+            si = units(kinds.get(name, "revolute"))
+            self.joints[name] = JointState((name,), state.positions[i : i + 1], state.velocities[i : i + 1], state.efforts[i : i + 1])
+            parts = (("position", state.positions), ("velocity", state.velocities), ("effort", state.efforts))
+            self._put(f"joint {name}", t, [(Channel(f"joint/{name}.{what}", si[what]), values[i]) for what, values in parts if values])
+
+    def _record(self, t: float, message: Message) -> None:
+        record: Any = message.payload
+        if not is_record(type(record)):
+            return
+        self.records[type(record)] = record
+        topic = "/".join(message.topic[1:])
+        leaves = numbers(type(record))
+        values = flat(record)
+        metas: list[Any] = [leaf.meta for leaf in leaves]
+        self._put(
+            f"{topic} {type(record).__name__}",
+            t,
+            [(Channel(f"{topic}.{leaf.path}", str(meta.unit), meta.about), x) for leaf, meta, x in zip(leaves, metas, values, strict=True)],
+        )
+
+    def _put(self, group: str, t: float, values: list[tuple[Channel, float]]) -> None:
+        if group not in self.groups:
+            self.groups[group] = Group(channel for channel, _ in values)
+        if len(values) == len(self.groups[group].channels):
+            self.groups[group].put(t, (x for _, x in values))
+
+    def _outcome(self, t: float, message: Message) -> None:
+        outcome: Outcome = message.payload
+        name = message.topic[-1]
+        if not isinstance(outcome.result, Refused):
+            done = outcome.result.done if isinstance(outcome.result, Clamped) else outcome.command.payload
+            field = COMMANDED.get(type(done))
+            if field is not None:
+                kinds = {a.name: a.kind for a in self.remote.description.actuators} if self.remote is not None else {}
+                unit = units(kinds.get(name, "revolute"))[field]
+                self._put(f"command {name} {field}", t, [(Channel(f"command/{name}.{field}", unit), getattr(done, field))])
+        self.note(name, outcome.command.source, outcome.result, t)
+
+    def note(self, actuator: str, source: str, result: Any, t: float | None = None) -> None:
+        """What became of a command, for its card; the same again is counted."""
+        kept, at = self.results.setdefault(actuator.rpartition("/")[2], []), time.time() if t is None else t
+        if kept and (kept[0].source, kept[0].result) == (source, result):
+            kept[0] = kept[0]._replace(time=at, n=kept[0].n + 1)
+            return
+        kept.insert(0, Noted(at, source, result))
+        del kept[RESULTS:]
+
+    def _parameter(self, change: ParameterChanged) -> None:
+        for entry in self.parameters:
+            if entry["path"] == change.path:
+                entry |= {"value": change.new, "source": change.source}
+        self.parameters_read += 1

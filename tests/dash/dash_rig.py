@@ -1,0 +1,105 @@
+"""A served machine with its page, and a browser that looks at it."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+PATIENCE = 60.0  # [s] for a machine to be there: it may be compiled first
+
+
+class Served:
+    """`page` is the pid of the page's own process."""
+
+    def __init__(self, *arguments: str, state: str | None = None) -> None:
+        environment = os.environ | ({"PUSHROD_STATE": state} if state else {})
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pushrod", "serve", *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        )
+        self.url = ""
+        assert self.process.stdout is not None
+        end = time.monotonic() + PATIENCE
+        while not self.url and time.monotonic() < end:
+            line = self.process.stdout.readline()
+            if not line:
+                break
+            self.lines.append(line)
+            found = re.search(r"page at (\S+)", line)
+            self.url = found[1] if found else ""
+        assert self.url, "".join(self.lines)
+
+    @property
+    def page(self) -> int:
+        return next(pid for pid in children(self.process.pid) if "pushrod.dash" in command_line(pid))
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGCONT)
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        assert self.process.stdout is not None
+        self.lines += self.process.stdout.readlines()
+        self.process.stdout.close()
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+
+
+def command_line(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " ")
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[Served]:
+    one = Served(*arguments)
+    try:
+        yield one
+    finally:
+        one.close()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Debian's, through Playwright; skips with the reason where one of both is missing."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium on this machine: apt-get install chromium")
+    with playwright.sync_playwright() as p:
+        browser = p.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def until(true: Callable[[], Any], patience: float = 10.0, what: str = "") -> Any:
+    """What it gives, once it is true."""
+    end = time.monotonic() + patience
+    while not (found := true()):
+        if time.monotonic() > end:
+            raise AssertionError(f"{what or 'it'} has not come true within {patience:g} s")
+        time.sleep(0.02)
+    return found
+
+
+def state(page: Any) -> str:
+    """How the robot is, as the strip says it."""
+    return str(page.locator("[data-live=state]").inner_text())

@@ -1,0 +1,119 @@
+"""The page as an operator meets it, in a real browser: arm, move, be refused, stop, share, and lose the connection."""
+
+import os
+import signal
+import time
+
+from dash_rig import state, until
+
+
+def text(page, key):
+    return page.locator(f'[data-live="{key}"]').first.inner_text()
+
+
+def take(page):
+    page.get_by_role("button", name="Take control").click()
+    until(lambda: "You have control" in text(page, "who"), what="control")
+
+
+def arm(page):
+    take(page)
+    page.get_by_role("button", name="Arm", exact=True).click()
+    until(lambda: state(page) == "ARMED", what="arming")
+
+
+def drag(page, card, to):
+    """The position slider of a card to a share of its length."""
+    box = page.locator(f"#card-{card} .q-slider").first.bounding_box()
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, y)
+    page.mouse.down()
+    for share in (0.55, 0.6, to):
+        page.mouse.move(box["x"] + box["width"] * share, y, steps=3)
+    page.mouse.up()
+
+
+def position(page, card):
+    return float(text(page, f"{card}:position").split()[0])
+
+
+def test_arm_move_a_slider_and_see_joint_and_plot_follow(arm_url, look):
+    page = look(arm_url)
+    assert state(page) == "DISARMED"
+    arm(page)
+    before = position(page, "shoulder_motor")
+    drag(page, "shoulder_motor", 0.7)
+    asked = float(page.locator("#card-shoulder_motor input").first.input_value())
+    assert asked > 0.5
+    until(lambda: abs(position(page, "shoulder_motor") - asked) < 0.05, 20.0, "the joint where the slider is")
+    assert abs(before) < 0.1
+    lines = until(lambda: page.evaluate("() => [...document.querySelectorAll('.pr-plot-canvas')].map(e => getElement(Number(e.id.slice(1))).last())"))
+    assert any(y is not None and abs(y - asked) < 0.1 for line in lines for y in line)
+    assert "accepted" in text(page, "shoulder_motor:results")
+    page.get_by_role("button", name="Disarm").click()
+    until(lambda: state(page) == "DISARMED", what="disarming")
+
+
+def test_disarmed_it_refuses_and_says_why_and_what_to_do(arm_url, look):
+    page = look(arm_url)
+    take(page)
+    drag(page, "elbow_motor", 0.7)
+    until(lambda: "REFUSED Position: not armed; arm the robot first" in text(page, "elbow_motor:results"), what="the refusal on the card")
+    assert abs(position(page, "elbow_motor")) < 0.05
+
+
+def test_the_space_bar_stops_everything_also_for_who_only_watches_but_not_while_typing(arm_url, look):
+    operator, watcher = look(arm_url), look(arm_url)
+    arm(operator)
+    field = operator.locator("#card-shoulder_motor input").first
+    field.click()
+    operator.keyboard.press("Space")
+    time.sleep(0.5)  # that nothing happens takes time to see
+    assert state(operator) == "ARMED"
+    watcher.keyboard.press("Space")
+    until(lambda: state(operator) == "E-STOPPED" and state(watcher) == "E-STOPPED", what="the e-stop")
+    operator.get_by_role("button", name="Reset").click()
+    until(lambda: state(operator) == "DISARMED", what="the reset")
+
+
+def test_one_browser_has_control_the_others_watch_until_it_is_free(arm_url, look):
+    first, second = look(arm_url), look(arm_url)
+    arm(first)
+    until(lambda: "has control; you watch" in text(second, "who"), what="who has control")
+    until(lambda: text(second, "shoulder_motor:owner").startswith("held by dash/"), what="the owner")
+    assert second.locator('[data-needs="lease:shoulder_motor"]').first.evaluate("e => e.inert")
+    second.get_by_role("button", name="Take control").click()
+    until(lambda: "has control; it can be taken" in text(second, "note"), what="the refusal")
+    second.locator("#card-shoulder_motor").get_by_role("button", name="Stop now").click()
+    until(lambda: "accepted" in text(second, "shoulder_motor:results"), what="the stop of a watcher")
+    first.context.close()  # it vanishes with its lease
+    until(lambda: text(second, "shoulder_motor:owner") == "free", 3.0, "the lease of a browser that is gone")
+    take(second)
+    second.get_by_role("button", name="Disarm").click()
+    until(lambda: state(second) == "DISARMED", what="disarming")
+
+
+def test_a_page_without_its_server_says_so_at_once(serve, look):
+    one = serve("arm")
+    page = look(one.url)
+    os.kill(one.page, signal.SIGKILL)
+    killed = time.monotonic()
+    page.wait_for_selector("#pr-banner:not([hidden])")
+    assert time.monotonic() - killed < 1.5
+    assert "STALE" in page.locator("#pr-banner").inner_text()
+    assert page.locator("[data-needs=alive]").first.evaluate("e => e.inert")
+    page.keyboard.press("Space")
+    page.wait_for_selector("text=E-STOP WAS NOT DELIVERED")
+    assert one.process.poll() is None  # the machine goes on
+
+
+def test_a_page_whose_server_has_lost_the_host_says_so_at_once(serve, look):
+    one = serve("arm")
+    page = look(one.url)
+    os.kill(one.process.pid, signal.SIGSTOP)
+    stopped = time.monotonic()
+    page.wait_for_selector("#pr-banner:not([hidden])")
+    assert time.monotonic() - stopped < 2.0
+    assert state(page) == "NOT CONNECTED"
+    os.kill(one.process.pid, signal.SIGCONT)
+    page.wait_for_selector("#pr-banner", state="hidden")
