@@ -16,14 +16,15 @@ SAID = ("machine", "robot", "scenario", "world", "kind", "started", "seed", "dt"
 
 
 class Apart(NamedTuple):
-    """How far a signal of B is from that of A, while there are both: B - A."""
+    """How far a signal of B is from that of A, while there are both: B - A. `share` is the most as a share of the range of A."""
 
     name: str
     unit: str
-    rms: float | None
-    most: float | None
-    when: float | None
-    end: float | None
+    rms: float | None = None
+    most: float | None = None
+    when: float | None = None
+    end: float | None = None
+    share: float = 0.0
 
 
 def apart(a: Logged, b: Logged) -> list[Apart]:
@@ -40,10 +41,12 @@ def apart(a: Logged, b: Logged) -> list[Apart]:
         sound = np.isfinite(far)
         t, far = t[sound], far[sound]
         if not len(far):
-            found.append(Apart(name, one.unit, None, None, None, None))
+            found.append(Apart(name, one.unit))
             continue
         k = int(np.argmax(np.abs(far)))
-        found.append(Apart(name, one.unit, float(np.sqrt(np.mean(far * far))), float(abs(far[k])), float(t[k]), float(far[-1])))
+        most, span = float(abs(far[k])), float(np.ptp(y[sound]))
+        rms = float(np.sqrt(np.mean(far * far)))
+        found.append(Apart(name, one.unit, rms, most, float(t[k]), float(far[-1]), most / span if span > 0.0 else math.inf if most else 0.0))
     return found
 
 
@@ -57,7 +60,7 @@ def differences(a: Findings, b: Findings) -> dict[str, Any]:
             {"request": one.pair.request, "achieved": one.pair.achieved, "unit": one.unit, **{key: _change(one, other, key) for key in OF_RESPONSE}}
             for one, other in _pairs(a, b)
         ],
-        "signals": {one.name: {key: value for key, value in one._asdict().items() if key != "name"} for one in apart(a.log, b.log)},
+        "signals": {one.name: {key: getattr(one, key) for key in ("unit", "rms", "most", "when", "end")} for one in apart(a.log, b.log)},
         "only_a": [name for name in a.log.channels if name not in b.log.channels],
         "only_b": [name for name in b.log.channels if name not in a.log.channels],
     }
@@ -85,6 +88,7 @@ def _change(one: Any, other: Any, key: str) -> list[float | None]:
 
 def grids(a: Findings, b: Findings) -> list[dict[str, Any]]:
     """The tables, those with anything in them."""
+    farthest = sorted(apart(a.log, b.log), key=lambda one: -one.share)
     units = {p.path: p.unit for found in (a, b) for p in found.parameters}
     verdicts = [_verdict(found) for found in (a, b)]
     rows = {
@@ -94,7 +98,9 @@ def grids(a: Findings, b: Findings) -> list[dict[str, Any]]:
         ),
         "How well it followed": Grid(("Request → achieved", "figure", "A", "B", "B − A"), _followed(a, b)),
         "Signals, farthest apart first": Grid(
-            ("Channel", "rms of B − A", "most", "at", "at the end"), [_apart(one) for one in _sorted(apart(a.log, b.log))], fold=20
+            ("Channel", "rms of B − A", "most", "at", "at the end"),
+            [_apart(one) for one in farthest],
+            fold=20,
         ),
     }
     return [{"title": title, "grid": grid} for title, grid in rows.items() if grid.rows]
@@ -127,11 +133,6 @@ def _followed(a: Findings, b: Findings) -> list[tuple[Cell, ...]]:
 
 def _signed(gap: float, unit: str) -> str:
     return ("+" if gap > 0.0 else "") + quantity(gap, unit)
-
-
-def _sorted(found: list[Apart]) -> list[Apart]:
-    """By how far they are apart, as a share of nothing: equal ones last."""
-    return sorted(found, key=lambda one: -(one.most or 0.0) if math.isfinite(one.most or 0.0) else 0.0)
 
 
 def _apart(one: Apart) -> tuple[Cell, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pushrod.report.logged import Logged
+from pushrod.report.number import quantity
 
 TOPIC = re.compile(r"/actuator/(.+)/command")
 MOST = 2000  # entries that are listed
@@ -60,16 +61,23 @@ class Ledger:
 
 def ledger(log: Logged) -> Ledger:
     found = Ledger()
-    for topic in sorted(log.table.topics):
-        if m := TOPIC.fullmatch(topic):
-            _read(log, topic, m[1], found)
+    topics = {m[1]: topic for topic in sorted(log.table.topics) if (m := TOPIC.fullmatch(topic))}
+    names = _short(list(topics))
+    for path, topic in topics.items():
+        _read(log, topic, path, names[path], found)
     found.entries.sort(key=lambda entry: entry.first)
     return found
 
 
-def _read(log: Logged, topic: str, actuator: str, into: Ledger) -> None:
+def _short(paths: list[str]) -> dict[str, str]:
+    """The last part of each path where no other has the same."""
+    tails = Counter(path.rpartition("/")[2] for path in paths)
+    return {path: tail if tails[tail := path.rpartition("/")[2]] == 1 else path for path in paths}
+
+
+def _read(log: Logged, topic: str, path: str, actuator: str, into: Ledger) -> None:
     units = {name.rpartition(".")[2]: channel.unit for name, channel in log.channels.items() if name.startswith(f"{topic[1:]}.payload.")}
-    ends = {message.get("command_id"): (t, message) for t, message in log.messages(f"/actuator/{actuator}/EndMotion")}
+    ends = {message.get("command_id"): (t, message) for t, message in log.messages(f"/actuator/{path}/EndMotion")}
     senders: dict[str, Sender] = {}
     open_entry: Entry | None = None
     for t, message in log.messages(topic):
@@ -113,7 +121,7 @@ def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[s
 
 def _ended(t: float, message: Mapping[str, Any], units: Mapping[str, str]) -> str:
     at = message.get("position")
-    where = f", at {at:.4g} {units.get('position', '')}".rstrip() if isinstance(at, float) else ""
+    where = f", at {quantity(at, units.get('position', ''), 4)}" if isinstance(at, float) else ""
     return f"{_text(message.get('reason')).replace('_', ' ')} at {t:.3f} s{where}"
 
 
@@ -123,11 +131,12 @@ def values(payload: Any, units: Mapping[str, str]) -> str:
         return "" if payload is None else _text(payload)
     parts = []
     for key, value in payload.items():
+        if key == "type":
+            continue  # the kind says it
         if isinstance(value, (bool, str)):
             parts.append(f"{key} {str(value).lower() if isinstance(value, bool) else value}")
         elif isinstance(value, (int, float)):
-            unit = units.get(key, "")
-            parts.append(f"{key} {value:.4g}" + (f" {unit}" if unit not in ("", "-") else ""))
+            parts.append(f"{key} {quantity(float(value), units.get(key, ''), 4)}")
         elif isinstance(value, (list, Mapping)):
             parts.append(f"{key} ({len(value)})")
     return ", ".join(parts)

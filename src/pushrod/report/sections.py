@@ -20,7 +20,8 @@ EVERY = 400  # channels that can be drawn when asked for
 def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
     """All that the template needs."""
     made = {
-        "title": " against ".join(found.log.name for found in runs),
+        "title": _title([found.log.name for found in runs]),
+        + (", two runs" if len({found.log.name for found in runs}) < len(runs) else ""),
         "two": len(runs) > 1,
         "runs": [_run(found) for found in runs],
         "differences": difference.grids(runs[0], runs[1]) if len(runs) > 1 else [],
@@ -38,8 +39,12 @@ def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
     return made | {"notes": _notes(runs, sheet)}
 
 
+def _title(names: list[str]) -> str:
+    return " and ".join(dict.fromkeys(names)) + (", two runs" if len(set(names)) < len(names) else "")
+
+
 def _named(found: Findings, grid: Grid) -> dict[str, Any]:
-    return {"name": found.log.name, "grid": grid}
+    return {"name": found.log.table.file.name, "grid": grid}
 
 
 def _run(found: Findings) -> dict[str, Any]:
@@ -55,7 +60,7 @@ def _run(found: Findings) -> dict[str, Any]:
         why = f"{verdict.failed} of {verdict.judged} expectations did not hold"
     grid = tables.expectations(verdict) if verdict is not None and verdict.expectations else None
     return {
-        "name": log.name,
+        "name": log.table.file.name,
         "state": state,
         "head": head,
         "why": why,
@@ -81,7 +86,8 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
         panel = sheet.add(drawing.follow_panel(sheet, same, first.bands))
         about = first.log.channels[one.pair.achieved].about.rpartition(" [")[0]
         panels.append({"title": tables.pair_name(one), "about": about, "panel": panel})
-    return {"grids": [_named(found, tables.responses(found.followings)) for found in runs], "panels": panels}
+    grid = tables.responses(first.followings) if len(runs) == 1 else None  # of two it stands among the differences
+    return {"grid": grid, "panels": panels}
 
 
 def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
@@ -116,14 +122,14 @@ def _way(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
         lines = [(run, found) for run, found in enumerate(runs) if first.height in found.log.channels]
         height = sheet.add(drawing.plain_panel(sheet, [(run, found.log) for run, found in lines], [first.height], runs[0].bands))
     lengths = ", ".join(quantity(way.length, "m", 4) for _, _, way in with_way)
-    return {"view": first.view, "panel": sheet.add(drawing.way_panel(sheet, with_way)), "height": height, "length": lengths}
+    return {"view": first.view, "panel": sheet.add(drawing.way_panel(sheet, with_way)), "height": height, "length": lengths, "heading": first.heading}
 
 
 def _commands(found: Findings) -> dict[str, Any]:
     entries = found.ledger.entries
     left = f"the first {whole(MOST)} of {whole(len(entries))} entries are listed" if len(entries) > MOST else ""
     counts = {result: found.ledger.count(result) for result in RESULTS}
-    return {"name": found.log.name, "counts": counts, "senders": tables.senders(found), "grid": tables.commands(found), "left": left}
+    return {"name": found.log.table.file.name, "counts": counts, "senders": tables.senders(found), "grid": tables.commands(found), "left": left}
 
 
 def _timing(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
@@ -170,7 +176,7 @@ def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
 def _notes(runs: Sequence[Findings], sheet: Drawing) -> list[str]:
     made = []
     for found in runs:
-        prefix = f"{found.log.name}: " if len(runs) > 1 else ""
+        prefix = f"{found.log.table.file.name}: " if len(runs) > 1 else ""
         if found.log.table.torn:
             made.append(f"{prefix}the log is torn: {found.log.table.torn}")
         if found.dropped:

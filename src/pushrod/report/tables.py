@@ -177,8 +177,8 @@ def channels(found: Findings) -> Grid:
 def comparisons(verdict: Verdict) -> Grid:
     rows = []
     for one in verdict.comparisons:
-        for run in one.runs:
-            rows.append((text(one.compared), text(run.label), amount(run.was, one.unit, 4), text("")))
+        for i, run in enumerate(one.runs):
+            rows.append((text("" if i else one.compared), text(run.label), amount(run.was, one.unit, 4), text("")))
         asked = f"second ≥ {one.at_least:g} times first" if one.at_least else "second over first"
         ratio = Cell("–" if one.ratio is None else f"{number(one.ratio)} times", one.ratio, align="right")
         rows.append((text(""), text(asked), ratio, _held(one.held) if one.at_least else text("")))

@@ -179,7 +179,7 @@
     panel.plot = el("div", `plot ${panel.type}`);
     if (panel.type === "way") {
       const share = Math.max(...panel.ways.map((way) => span(array(way.y)) / Math.max(span(array(way.x)), 1e-9)));
-      panel.plot.style.height = `${Math.round(Math.min(Math.max(share * 0.9, 0.22), 0.62) * Math.max(figure.clientWidth, 360) + 60)}px`;
+      panel.plot.style.height = `${Math.round(Math.min(Math.max(share * 0.9, 0.22), figure.clientWidth < 720 ? 0.9 : 0.48) * Math.max(figure.clientWidth, 360) + 60)}px`;
     }
     panel.cursor = el("div", panel.type === "way" ? "cursor dot" : "cursor");
     if (panel.type !== "way") panel.cursor.append(el("span"));
@@ -190,7 +190,7 @@
   function draw(panel) {
     const [data, shape] = FIGURES[panel.type](panel);
     shape.width = report.printing ? 660 : panel.plot.clientWidth;
-    shape.height = panel.plot.clientHeight;
+    shape.height = report.printing ? (panel.type === "way" ? 300 : 185) : panel.plot.clientHeight;
     Plotly.react(panel.plot, data, shape, CONFIG);
     if (report.drawn.has(panel)) return;
     report.drawn.add(panel);
