@@ -22,6 +22,7 @@ class LiveRobot(NamedTuple):
     machine: Any = None
     simulation: bool = False
     startup: Mapping[str, Any] = {}
+    file: Path | None = None  # of the robot, where it is one
 
 
 def live_robot(name: str, settings: list[str], alias: str | None, simulation: bool, dt: str | None) -> LiveRobot:
@@ -52,7 +53,7 @@ def _of_robot(file: Path, settings: list[str], alias: str | None, simulation: bo
 
     robot = load(file)
     sys.path += [str(file.parent.resolve()), str(Path.cwd())]  # its drivers may be beside it
-    return LiveRobot(robot if alias is None else replace(robot, name=alias), None, simulation, _startup(settings))
+    return LiveRobot(robot if alias is None else replace(robot, name=alias), None, simulation, _startup(settings), file)
 
 
 def _startup(settings: list[str]) -> dict[str, Any]:
