@@ -21,7 +21,6 @@ def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
     """All that the template needs."""
     made = {
         "title": _title([found.log.name for found in runs]),
-        + (", two runs" if len({found.log.name for found in runs}) < len(runs) else ""),
         "two": len(runs) > 1,
         "runs": [_run(found) for found in runs],
         "differences": difference.grids(runs[0], runs[1]) if len(runs) > 1 else [],
