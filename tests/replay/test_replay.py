@@ -160,6 +160,22 @@ def test_a_live_car_with_commands_of_its_own_kind(tmp_path):
     assert found.measured
 
 
+def test_what_was_broken_while_it_ran_breaks_again(tmp_path):
+    def tick(rt, k):
+        rt["controls"].direct.send(Actuation(accel=0.5, steer=0.01 * k))
+        if k == 30:
+            rt.parameters.set_many({"fault.steer.kind": "stuck", "fault.accel.kind": "loss", "fault.steer.announced": True})
+        if k == 60:
+            rt.parameters.set("fault.steer.kind", "none")
+
+    log = commanded("car", tmp_path, 0.01, 0.9, tick, stepped=False, prepare=lambda live: live.open_to_onlookers())
+    table = read(log)
+    assert set(table["steer_fault"].values) == {0.0, 1.0}, table.topics
+    found = replay(log)
+    assert found.identical, found.difference
+    assert "changes of faults on the way" in found.notes[-1]
+
+
 def test_a_torn_log_is_replayed_as_far_as_it_goes(tmp_path):
     log = log_of("servo", None, tmp_path, "2 s")
     whole = log.read_bytes()

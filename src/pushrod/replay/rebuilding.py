@@ -132,6 +132,7 @@ def _machine(table: Table, folder: Path, own: str | Path | None, overrides: list
     assert text is not None
     document = yaml_file.parse(text, str(folder / "machine.yaml"))
     _check_own(table, document.data)
+    _note_robot(table, document.data, notes)
     known = machines.shipped().get(str(document.data.get("machine")))
     try:
         return machines.build(document, overrides)
@@ -139,6 +140,14 @@ def _machine(table: Table, folder: Path, own: str | Path | None, overrides: list
         if known is None or known.read_text() != text:
             raise
         return machines.load(known.stem, overrides)  # a log that does not hold all files of a shipped machine
+
+
+def _note_robot(table: Table, data: Mapping[str, Any], notes: list[str]) -> None:
+    from pushrod.sim.machine_robot import shipped
+
+    known = shipped().get(str(data.get("robot")))
+    if known is not None and "robot.yaml" in table.attachments and table.attachments["robot.yaml"].text != known.read_text(encoding="utf-8"):
+        notes.append(f"the shipped robot {data['robot']} is not what it was when the log was written: differences may come from that")
 
 
 def _check_own(table: Table, data: Mapping[str, Any]) -> None:

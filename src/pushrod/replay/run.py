@@ -20,6 +20,7 @@ from pushrod.core.errors import InputError
 from pushrod.core.names import count
 from pushrod.log.reader import read
 from pushrod.log.table import Table
+from pushrod.replay.breaking import changes_of
 from pushrod.replay.commands import has_commands
 from pushrod.replay.difference import Deviation, Difference, deviation
 from pushrod.replay.model import against_model
@@ -91,7 +92,9 @@ def replay(
         notes += more
     else:
         world, other = _in_one_world(was, changed)
-        data, difference = replay_world(world, rows, start, speed, other, progress)
+        broken = changes_of(table, world) if was.kind == "live" and rows.ticks else []
+        notes += [f"{count(len(broken), 'change')} of faults on the way"] if broken else []
+        data, difference = replay_world(world, rows, start, speed, other, progress, broken)
         answers, answer = 0, None
     deviations = deviations_of(rows, data, start, was.dt) if changed is not None else ()
     measured: tuple[Deviation, ...] = ()

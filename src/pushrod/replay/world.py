@@ -1,7 +1,7 @@
 """The world of a log through the recorded inputs again: part by part, compared as it goes, and paced where somebody wants to watch."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from pushrod.core.errors import LogError
 from pushrod.core.names import count
 from pushrod.core.record import numbers
 from pushrod.log.table import Table
+from pushrod.replay.breaking import Change, earlier
 from pushrod.replay.difference import BEFORE, Difference, first_difference
 from pushrod.replay.rebuilding import Rebuilt
 
@@ -65,16 +66,17 @@ def replay_world(
     speed: float | None = None,
     changed: Rebuilt | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
+    changes: Sequence[Change] = (),
 ) -> tuple[Array, Difference | None]:
     """Outputs of every tick [tick, output], and the first difference from tick `at` on, behind which nothing more is run.
 
-    `changed`: the world from tick `at` on, if it is to be another one; then nothing is judged and all is run.
+    `changed`: the world from tick `at` on, if it is to be another one; then nothing is judged and all is run. `changes`: what was broken on the way.
     """
     rows: list[Array] = []
     found: Difference | None = None
     names, was = list(log.outputs), log.table()
     progress(0, log.ticks)
-    for k, data in _parts(rebuilt, log, at, speed, changed):
+    for k, data in _parts(rebuilt, log, at, speed, changed, changes):
         rows.append(data)
         end = k + len(data)
         if changed is None and end > at:
@@ -85,20 +87,26 @@ def replay_world(
             start, whole = max(at, found.k - BEFORE), np.concatenate(rows)
             found = first_difference(names, log.units, was[start:end], whole[start:end], rebuilt.dt, start)
             break
+    if found is not None and (other := earlier(list(changes), found.k)) is not None:
+        return replay_world(rebuilt, log, at, speed, changed, progress, other)
     return np.concatenate(rows) if rows else np.zeros((0, len(names))), found
 
 
-def _parts(rebuilt: Rebuilt, log: Recorded, at: int, speed: float | None, changed: Rebuilt | None) -> Iterator[tuple[int, Array]]:
+def _parts(
+    rebuilt: Rebuilt, log: Recorded, at: int, speed: float | None, changed: Rebuilt | None, changes: Sequence[Change]
+) -> Iterator[tuple[int, Array]]:
     from pushrod.compiled.rollout import rollout
 
     state: Any = rebuilt.state
     k, due = 0, None
-    for end in _ends(log.ticks, at, speed, rebuilt.dt):
+    breaks = {change.k for change in changes if 0 < change.k < log.ticks}
+    for end in sorted({*_ends(log.ticks, at, speed, rebuilt.dt), *breaks}):
         if k >= at and speed is not None:
             due = _wait(due, (end - k) * rebuilt.dt / speed)
-        now = changed if changed is not None and k >= at else rebuilt
+        broken = next((change.params for change in reversed(changes) if change.k <= k), rebuilt.params)
+        params = changed.params if changed is not None and k >= at else broken
         part = {name: values[k:end] for name, values in log.inputs.items()}
-        run = rollout(rebuilt.world, now.params, part, steps=end - k, dt=rebuilt.dt, state=state, k0=k, seed=rebuilt.seed)
+        run = rollout(rebuilt.world, params, part, steps=end - k, dt=rebuilt.dt, state=state, k0=k, seed=rebuilt.seed)
         yield k, run.data[:, :, 0]
         state, k = run.state_rows, end
 
