@@ -1,0 +1,178 @@
+"""Recorded robots, and their logs as the plain mcap library reads them; as a program, a machine at 1 kHz that is recorded until it is killed.
+
+python tests/recorded_run.py FOLDER
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mcap.reader import make_reader
+from mcap.records import Channel, Message, Schema
+from mcap.stream_reader import StreamReader
+
+from pushrod.guard.settings import Guard
+from pushrod.recording import Recording
+from pushrod.robot import Actuator, Joint, Limits, Parameter, Robot
+from pushrod.runtime import Runtime
+
+HZ = 1000.0
+
+
+def made_safe(options: dict[str, Any]) -> None:
+    """Nothing to switch off."""
+
+
+class Plain:
+    """Takes everything and says nothing."""
+
+    disarm = "recorded_run:made_safe"
+
+    def init(self, context: Any, options: Any) -> None:
+        return
+
+    def handle_command(self, payload: Any, command: Any) -> None:
+        return
+
+
+def robot(name: str = "lift") -> Robot:
+    limits = Limits(-3.0, 3.0, velocity=1.0, acceleration=2.0, effort=10.0)
+    return Robot(
+        name,
+        links=("base", "arm"),
+        joints=(Joint("shoulder", "revolute", "base", "arm", limits=limits),),
+        actuators=(Actuator("motor", "shoulder"),),
+        parameters=(Parameter("gain", float, 0.5, 0.0, 1.0),),
+    )
+
+
+def recorded(folder: Path, body: Callable[[Runtime, Recording], Awaitable[Any]], drivers: dict[str, Any] | None = None, **how: Any) -> Recording:
+    """A robot on the wall clock, recorded, until the body is done."""
+
+    async def main() -> Recording:
+        rt = Runtime(robot(), drivers, simulation=drivers is None, guard=Guard(limit=10.0))
+        with Recording(rt, folder, **how) as recording:
+            async with rt:
+                await body(rt, recording)
+        return recording
+
+    return asyncio.run(main())
+
+
+class Said(NamedTuple):
+    topic: str
+    schema: str
+    ns: int
+    data: Any
+
+
+class Log(NamedTuple):
+    said: list[Said]
+    about: dict[str, str]
+    files: dict[str, str]
+    schemas: dict[str, Any]
+    encodings: set[tuple[str, str]]
+
+    def of(self, topic: str) -> list[Any]:
+        return [one.data for one in self.said if one.topic == topic]
+
+    @property
+    def topics(self) -> set[str]:
+        return {one.topic for one in self.said}
+
+
+def read(file: Path) -> Log:
+    """A whole log."""
+    with file.open("rb") as stream:
+        reader = make_reader(stream, validate_crcs=True)
+        said, schemas, encodings = [], {}, set()
+        for schema, channel, message in reader.iter_messages():
+            assert schema is not None
+            said.append(Said(channel.topic, schema.name, message.log_time, json.loads(message.data)))
+            schemas[channel.topic] = json.loads(schema.data)
+            encodings.add((schema.encoding, channel.message_encoding))
+        (about,) = [m.metadata for m in reader.iter_metadata()]
+        return Log(said, about, {a.name: a.data.decode() for a in reader.iter_attachments()}, schemas, encodings)
+
+
+def read_torn(file: Path) -> list[Said]:
+    """What is whole of a log whose end is missing."""
+    schemas: dict[int, Schema] = {}
+    channels: dict[int, Channel] = {}
+    said: list[Said] = []
+    with file.open("rb") as stream:
+        try:
+            for record in StreamReader(stream, skip_magic=False).records:
+                if isinstance(record, Schema):
+                    schemas[record.id] = record
+                elif isinstance(record, Channel):
+                    channels[record.id] = record
+                elif isinstance(record, Message):
+                    channel = channels[record.channel_id]
+                    said.append(Said(channel.topic, schemas[channel.schema_id].name, record.log_time, json.loads(record.data)))
+        except Exception:  # whatever the library makes of an end that is none
+            return said
+    return said
+
+
+def killed_after(seconds: float, folder: Path) -> tuple[Log, float]:
+    """The log of a machine at 1 kHz whose process is killed so long after it was armed, and how much of its time is missing at the end [s]."""
+    process = subprocess.Popen([sys.executable, __file__, str(folder)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    file, writer = process.stdout.readline().split()
+    time.sleep(seconds)
+    process.kill()
+    killed = time.time()
+    process.wait()
+    end = time.monotonic() + 20.0
+    while _is_there(int(writer)):
+        assert time.monotonic() < end, "the writer does not end"
+        time.sleep(0.01)
+    log = read(Path(file))
+    last = {
+        topic: max(one.ns for one in log.said if one.topic == topic) * 1e-9 for topic in ("/out", "/actuator/base/shoulder/shoulder_motor/command")
+    }
+    return log, killed - min(last.values())
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z" if Path(f"/proc/{pid}/stat").exists() else False
+
+
+async def _run(folder: Path) -> None:
+    from pushrod.live.machine import SimulatedMachine
+    from pushrod.sim import machine
+
+    arm = SimulatedMachine(machine.load("arm"), dt=1.0 / HZ)
+    rt = Runtime(arm.robot, machine=arm, guard=Guard(limit=10.0))
+    with Recording(rt, folder) as recording:
+        async with rt:
+            rt.arm()
+            direct, seen = rt["shoulder_motor"].direct, asyncio.Event()
+            loop = asyncio.get_running_loop()
+
+            def tick(k: int) -> None:
+                direct.set_position(0.001 * (k % 500))
+                if k == 20:
+                    loop.call_soon_threadsafe(seen.set)
+
+            rt.loop(hz=HZ)(tick)
+            await seen.wait()
+            print(recording.file, recording.pid, flush=True)
+            await asyncio.sleep(60.0)
+
+
+if __name__ == "__main__":
+    signal.alarm(90)
+    asyncio.run(_run(Path(sys.argv[1])))
