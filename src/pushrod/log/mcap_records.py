@@ -118,8 +118,8 @@ class Walk:
             self.damage.append("the checksum of the whole file differs: something in it was changed after it was written")
             return
         # summary, footer, magic: only needed to find things quickly, but whoever cut them may have cut more
-        rest = source.read(LARGEST)
-        if rest[-len(MAGIC) :] != MAGIC:
+        source.seek(max(source.tell(), size - len(MAGIC)))
+        if source.read(len(MAGIC)) != MAGIC:
             self.damage.append(f"the end of the file, behind all messages, is cut at byte {size}; nothing else is missing")
 
     def _of_summary(self, source: BinaryIO, size: int) -> Iterator[Seen]:
