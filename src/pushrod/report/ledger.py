@@ -101,19 +101,20 @@ def _alike(a: Entry, b: Entry) -> bool:
 
 
 def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[str, str], ends: Mapping[Any, Any]) -> Entry:
-    asked = values(message.get("payload"), units)
+    kind = _text(message.get("kind"))
+    asked = values(message.get("payload"), units, kind.lower())
     end = ends.get(message.get("id")) if message.get("id") is not None else None
     return Entry(
         actuator,
         _text(message.get("source")),
-        _text(message.get("kind")),
+        kind,
         _text(message.get("result")) or "unknown",
         _text(message.get("reason")).replace("_", " "),
         t,
         t,
         asked,
         asked,
-        values(message.get("done"), units) if message.get("result") == "clamped" else "",
+        values(message.get("done"), units, kind.lower()) if message.get("result") == "clamped" else "",
         _text(message.get("detail")),
         "" if end is None else _ended(end[0], end[1], units),
     )
@@ -125,8 +126,8 @@ def _ended(t: float, message: Mapping[str, Any], units: Mapping[str, str]) -> st
     return f"{_text(message.get('reason')).replace('_', ' ')} at {t:.3f} s{where}"
 
 
-def values(payload: Any, units: Mapping[str, str]) -> str:
-    """The values of a command in a line; what was left open is left out."""
+def values(payload: Any, units: Mapping[str, str], kind: str = "") -> str:
+    """The values of a command in a line; what was left open is left out. The one it is called by needs no name: Position 0.5 rad."""
     if not isinstance(payload, Mapping):
         return "" if payload is None else _text(payload)
     parts = []
@@ -136,7 +137,7 @@ def values(payload: Any, units: Mapping[str, str]) -> str:
         if isinstance(value, (bool, str)):
             parts.append(f"{key} {str(value).lower() if isinstance(value, bool) else value}")
         elif isinstance(value, (int, float)):
-            parts.append(f"{key} {quantity(float(value), units.get(key, ''), 4)}")
+            parts.append(f"{key} {quantity(float(value), units.get(key, ''), 4)}".removeprefix(f"{kind} "))
         elif isinstance(value, (list, Mapping)):
             parts.append(f"{key} ({len(value)})")
     return ", ".join(parts)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pushrod.log.table import Channel, Message, Table
 from pushrod.report import said
-from pushrod.report.role import by_name
+from pushrod.report.role import by_joint, by_name
 from pushrod.report.said import Said
 from pushrod.report.verdict import Verdict, read_verdict
 from pushrod.sim.run import asked
@@ -80,7 +80,7 @@ def look(table: Table) -> Logged:
     track = tuple(pair for pair in told.track if {pair.request, pair.achieved, *pair.saturated, *(name for name, _ in pair.when)} <= columns.keys())
     pairs = asked(track, columns) if n else ()
     if not told.track:
-        pairs = tuple(Tracked(request, achieved) for request, achieved in by_name(channels))
+        pairs = tuple(Tracked(request, achieved) for request, achieved in (*by_name(channels), *by_joint(channels)))
     notes = [*told.notes, *table.notes]
     verdict = read_verdict(table, notes)
     return Logged(table, channels, t, columns, _dt(table, channels, pairs), (begin, end), told, pairs, verdict, tuple(notes))

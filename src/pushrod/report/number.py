@@ -35,6 +35,13 @@ def quantity(value: float | None, unit: str, digits: int = 3) -> str:
     return f"{number(value, digits)} {shown}" if shown else number(value, digits)
 
 
+def short_time(value: float | None) -> str:
+    """Of loops and calls: in us or ms."""
+    if value is None or not math.isfinite(value) or value >= 1.0:
+        return quantity(value, "s")
+    return f"{number(1e6 * value)} µs" if value < 1e-3 else f"{number(1e3 * value)} ms"
+
+
 def share(value: float | None) -> str:
     return "–" if value is None else f"{100.0 * value:.1f} %"
 

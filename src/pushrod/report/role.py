@@ -48,5 +48,16 @@ def by_name(channels: Mapping[str, Channel]) -> list[tuple[str, str]]:
     return found
 
 
+def by_joint(channels: Mapping[str, Channel]) -> list[tuple[str, str]]:
+    """Positions that were sent to an actuator, and those of the joint it moves, which stands before it in its path."""
+    found = []
+    for name in channels:
+        if m := re.fullmatch(r"actuator/(?:.+/)?([^/]+)/[^/]+/command\.payload\.position", name):
+            position = f"joint_states.{m[1]}.position"
+            if position in channels:
+                found.append((name, position))
+    return found
+
+
 def _words(name: str) -> list[str]:
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", name) if word]

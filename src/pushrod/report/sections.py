@@ -14,6 +14,7 @@ from pushrod.report.trouble import scripted
 
 PLAIN = 12  # panels of a log that does not say what belongs together
 TOGETHER = 6  # channels in one of them
+TOLD_ELSEWHERE = ("/actuator/", "/events", "/loops", "/param", "/recording", "/safety")  # topics that have a section of their own
 EVERY = 400  # channels that can be drawn when asked for
 
 
@@ -149,15 +150,18 @@ def _parameters(found: Findings) -> dict[str, Any]:
 
 
 def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
-    """Where no pair of request and achieved is known: channels of one topic and unit together."""
-    if runs[0].followings:
+    """Where the log does not say what belongs together: channels of one topic and unit, but for those that are drawn already."""
+    first = runs[0]
+    if first.log.said.track:
         return []
+    drawn = {name for one in first.followings for _, name in one.lines} | {name for axis in first.axes for name in axis.stages.values()}
     groups: dict[tuple[str, str], list[str]] = {}
-    for name, channel in runs[0].log.channels.items():
-        groups.setdefault((channel.source, channel.unit), []).append(name)
+    for name, channel in first.log.channels.items():
+        if name not in drawn and not channel.source.startswith(TOLD_ELSEWHERE):
+            groups.setdefault((channel.source, channel.unit), []).append(name)
     parts = [names[i : i + TOGETHER] for names in groups.values() for i in range(0, len(names), TOGETHER)]
     logs = [(run, found.log) for run, found in enumerate(runs)]
-    return [{"title": ", ".join(names), "panel": sheet.add(drawing.plain_panel(sheet, logs, names, runs[0].bands))} for names in parts[:PLAIN]]
+    return [{"title": ", ".join(names), "panel": sheet.add(drawing.plain_panel(sheet, logs, names, first.bands))} for names in parts[:PLAIN]]
 
 
 def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:

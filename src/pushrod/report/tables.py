@@ -6,7 +6,7 @@ from pushrod.report.cell import Cell, Grid, amount, count, percent, plain, text
 from pushrod.report.figure import overrides, statistics
 from pushrod.report.findings import Findings
 from pushrod.report.ledger import MOST, RESULTS, Entry
-from pushrod.report.number import number, quantity, unit_text, whole
+from pushrod.report.number import number, quantity, short_time, unit_text, whole
 from pushrod.report.pipeline import Axis
 from pushrod.report.tracking import Following
 from pushrod.report.verdict import Verdict
@@ -145,7 +145,7 @@ def events(found: Findings) -> Grid:
 def timing(found: Findings) -> Grid:
     rows = []
     for loop in found.loops:
-        late = [amount(loop.figures.get(key), "s") for key in ("p50", "p99", "worst", "call_p99")]
+        late = [Cell(short_time(at := loop.figures.get(key)), at, align="right") for key in ("p50", "p99", "worst", "call_p99")]
         rows.append((text(loop.name), count(loop.ticks), count(loop.missed), *late))
     return Grid(("Loop", "ticks", "missed", "late p50", "late p99", "worst", "call p99"), rows)
 

@@ -1,9 +1,11 @@
 """How late the loops of a live run were: the last word of each on the topic /loops."""
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 from pushrod.report.logged import Logged
 
+EDGES = tuple(m * 10.0**p for p in range(8) for m in (1.0, 2.0, 5.0))  # [us]
 FIGURES = ("p50", "p99", "worst", "delay", "call_p99")  # [s]
 
 
@@ -37,7 +39,17 @@ def _loop(name: str, message: dict[str, Any]) -> Loop:
             found.append((float(edge), int(count)))
         except (TypeError, ValueError, OverflowError):
             continue
-    return Loop(name, _whole(message.get("ticks")), _whole(message.get("missed")), figures, tuple(sorted(found)))
+    return Loop(name, _whole(message.get("ticks")), _whole(message.get("missed")), figures, _coarse(found))
+
+
+def _coarse(bins: list[tuple[float, int]]) -> tuple[tuple[float, int], ...]:
+    """1, 2, 5, 10, 20, 50 ... us: steps one can read. All between the first and the last are there."""
+    if not bins:
+        return ()
+    counts: Counter[int] = Counter()
+    for edge, count in bins:
+        counts[next((i for i, limit in enumerate(EDGES) if edge <= limit), len(EDGES) - 1)] += count
+    return tuple((EDGES[i], counts[i]) for i in range(min(counts), max(counts) + 1))
 
 
 def _whole(value: Any) -> int:
