@@ -11,6 +11,8 @@ from pushrod.cli.output import answer, console, say
 if TYPE_CHECKING:
     from pushrod.log.table import Channel, Table
 
+WIDE = 100  # columns from which there is room for times, too
+
 
 def log(
     file: A[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .mat, or a ROS 2 bag.")],
@@ -105,14 +107,14 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
     if table.attachments:
         at.print(f"files: {', '.join(f'{name} ({len(a.data)} B)' for name, a in table.attachments.items())}", markup=False)
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = ("first", "last", "min", "max") if at.width >= WIDE else ("min", "max")
     sheet.add_column("channel", overflow="fold")
-    for head in ("unit", "values", "rate", "from", "to", "min", "max"):
-        sheet.add_column(head, justify="right")
+    for head in ("unit", "values", "rate", *shown):
+        sheet.add_column(head, justify="right", no_wrap=True)
     for c in chosen:
         f = _figures(c)
         rate = "-" if c.rate is None else f"{c.rate:.4g} Hz"
-        cells = ["-" if f[key] is None else f"{f[key]:.4g}" for key in ("first", "last", "min", "max")]
-        sheet.add_row(escape(c.name), escape(c.unit), str(len(c)), rate, *cells)
+        sheet.add_row(escape(c.name), escape(c.unit), str(len(c)), rate, *("-" if f[key] is None else f"{f[key]:.4g}" for key in shown))
     at.print(sheet)
     other = [t for t in table.topics.values() if not table.of(t.name)]
     if other and len(chosen) == len(table.channels):
