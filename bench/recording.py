@@ -1,0 +1,159 @@
+"""What it costs to be recorded: lateness of 1 kHz loops with and without, messages a second through the whole path, the cost of a command. Markdown.
+
+python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command]
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from runtime_rig import PATIENT, Plain, Spread, robot
+
+from pushrod.live.machine import SimulatedMachine
+from pushrod.recording import Recording
+from pushrod.runtime.cadence import Cadence, Histogram
+from pushrod.runtime.message import JointState, Message
+from pushrod.runtime.runtime import Runtime
+from pushrod.sim import machine
+
+RATES = (25_000, 50_000, 75_000, 100_000)
+WITHIN = 1.2  # p99 with a recording over p99 without
+LEAST = 50_000  # messages/s without a drop
+
+
+class Between:
+    """How late a loop was between two moments."""
+
+    def __init__(self) -> None:
+        self.late = Histogram()
+
+    def add(self, cadence: Cadence, before: list[int]) -> None:
+        for j, (n, then) in enumerate(zip(cadence.late.bins, before, strict=True)):
+            self.late.bins[j] += n - then
+            self.late.count += n - then
+        self.late.worst = max(self.late.worst, max((edge for edge, n in self.late.filled() if n), default=0))
+
+    def __str__(self) -> str:
+        return " | ".join(f"{1e6 * self.late.share(share):.1f}" for share in (0.5, 0.99, 0.999))
+
+
+async def loops(seconds: float, rounds: int, folder: Path) -> None:
+    """A compiled world and a loop that commands it, both at 1 kHz; recorded and not, by turns."""
+    arm = SimulatedMachine(machine.load("arm"), dt=1e-3)
+    rt = Runtime(arm.robot, machine=arm, guard=PATIENT)
+    found: dict[tuple[str, bool], Between] = {}
+    written = 0
+    async with rt:
+        assert rt.arm().ok
+        direct = [rt[name].direct for name in rt.hosts]
+
+        def tick(k: int) -> None:
+            for one in direct:
+                one.set_position(1e-4 * (k % 1000))
+
+        rt.loop(hz=1000.0, name="commands")(tick)
+        await asyncio.sleep(1.0)
+        for i in range(2 * rounds):
+            on = bool(i % 2)
+            recording = Recording(rt, folder) if on else None
+            if recording is not None:
+                recording.__enter__()
+            await asyncio.sleep(0.5)
+            before = {cadence.name: list(cadence.late.bins) for cadence in rt.cadences}
+            await asyncio.sleep(seconds)
+            for cadence in rt.cadences:
+                found.setdefault((cadence.name, on), Between()).add(cadence, before[cadence.name])
+            if recording is not None:
+                recording.__exit__()
+                assert not recording.problem, recording.problem
+                assert not recording.dropped
+                written += recording.written
+    print(f"Lateness, us; 1 kHz, {rounds} times {seconds:g} s each by turns; {written / rounds / (seconds + 0.5):.0f} messages/s in the log\n")
+    print("| loop | p50 | p99 | p99.9 | p99 over that without | target |\n|---|---|---|---|---|---|")
+    for name in dict.fromkeys(name for name, _ in found):
+        without, recorded = found[name, False], found[name, True]
+        ratio = recorded.late.share(0.99) / max(without.late.share(0.99), 1e-9)
+        print(f"| {name}, not recorded | {without} | | |")
+        print(f"| {name}, recorded | {recorded} | {ratio:.2f} | {WITHIN} |", flush=True)
+
+
+async def rate(seconds: float, folder: Path) -> None:
+    """Half direct commands, half messages on the bus, from one thread, at a fixed rate."""
+    print(f"\nMessages through the whole path, {seconds:g} s each: half commands by `direct`, half joint states on the bus\n")
+    print("| asked, 1/s | sent, 1/s | in the log | dropped | target |\n|---|---|---|---|---|")
+    for asked in RATES:
+        rt = Runtime(robot(1), {"m0": Plain}, guard=PATIENT)
+        with Recording(rt, folder) as recording:
+            async with rt:
+                assert rt.arm().ok
+                sent, took = await asyncio.to_thread(send, rt, asked, seconds)
+        assert not recording.problem, recording.problem
+        target = f"none dropped at {LEAST}" if asked == LEAST else ""
+        print(f"| {asked} | {sent / took:.0f} | {recording.written} | {recording.dropped} | {target} |", flush=True)
+
+
+def send(rt: Runtime, hz: int, seconds: float) -> tuple[int, float]:
+    direct, bus, sent, begin = rt["m0"].direct, rt.bus, 0, time.monotonic()
+    while (now := time.monotonic()) < begin + seconds:
+        due = int((now - begin) * hz)
+        while sent < due:
+            x = 1e-6 * sent
+            direct.set_position(x)
+            bus.publish(Message(JointState(("j0",), (x,), (x,), (x,)), ("actuator", "j0", "m0"), now, now, "bench"))
+            sent += 2
+        time.sleep(2e-4)
+    return sent, time.monotonic() - begin
+
+
+async def command(folder: Path) -> None:
+    """`direct` with and without a recording, by turns."""
+    rt = Runtime(robot(1), {"m0": Plain}, guard=PATIENT)
+    took: dict[bool, list[int]] = {False: [], True: []}
+    async with rt:
+        assert rt.arm().ok
+        for i in range(8):
+            on = bool(i % 2)
+            recording = Recording(rt, folder) if on else None
+            if recording is not None:
+                recording.__enter__()
+            took[on] += timed(rt["m0"].direct.set_position, 10_000)
+            if recording is not None:
+                recording.__exit__()
+    print("\nOne `direct` command, us\n\n| | p50 | p99 | worst |\n|---|---|---|---|")
+    for on, what in ((False, "not recorded"), (True, "recorded")):
+        print(f"| {what} | {Spread.of(took[on])} |", flush=True)
+
+
+def timed(call: Callable[[float], Any], times: int) -> list[int]:
+    took, now = [], time.perf_counter_ns
+    for i in range(times):
+        began = now()
+        call(1e-6 * i)
+        took.append(now() - began)
+        if i % 50 == 0:
+            time.sleep(1e-3)  # as a control loop would
+    return took
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--seconds", type=float, default=5.0)
+    ask.add_argument("--rounds", type=int, default=6)
+    ask.add_argument("--only", choices=("loops", "rate", "command"))
+    asked = ask.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if asked.only in (None, "loops"):
+            asyncio.run(loops(asked.seconds, asked.rounds, folder))
+        if asked.only in (None, "rate"):
+            asyncio.run(rate(2.0 * asked.seconds, folder))
+        if asked.only in (None, "command"):
+            asyncio.run(command(folder))
+
+
+if __name__ == "__main__":
+    main()
