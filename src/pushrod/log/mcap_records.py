@@ -226,7 +226,7 @@ def parsed(name: str, body: bytes) -> Any:
     stream = ReadDataStream(BytesIO(body))
     try:
         made = getattr(records, name).read(stream)
-    except (struct.error, ValueError, McapError) as e:
+    except (struct.error, ValueError, OverflowError, McapError) as e:
         raise DamagedError(f"{name.lower()}: {e or 'it is cut'}") from e
     if name == "Attachment" and int.from_bytes(body[-4:], "little") not in (0, zlib.crc32(body[:-4])):
         raise DamagedError(f"the checksum of {made.name!r} differs")
