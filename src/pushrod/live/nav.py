@@ -1,18 +1,20 @@
 """What a vessel measures of its own way: speed, heading and yaw rate, after every tick of the world it is in."""
 
+from typing import Annotated as A
 from typing import Any, ClassVar
 
 import msgspec
 
+from pushrod.core.quantity import Q
 from pushrod.runtime.driver import Context
 
 
 class Nav(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Speed ahead [m/s], heading [rad] and yaw rate [rad/s] as measured, both positive to port."""
 
-    v: float = 0.0
-    psi: float = 0.0
-    r: float = 0.0
+    v: A[float, Q("m/s")] = 0.0
+    psi: A[float, Q("rad")] = 0.0
+    r: A[float, Q("rad/s")] = 0.0
 
 
 class NavPort:

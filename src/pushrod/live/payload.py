@@ -1,5 +1,8 @@
 """Payloads of machines that have no joints to speak of: what a car, a spacecraft, a multirotor and a thruster are told."""
 
+from typing import Annotated as A
+
+from pushrod.core.quantity import Q
 from pushrod.robot.description import Limits
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.payload import Payload, clip, number
@@ -15,10 +18,10 @@ class Actuation(Payload, frozen=True, gc=False, tag=True):
     The pedals are held within 0 and 1, the wheel within the limits of the joint the actuator is on: the steering wheel.
     """
 
-    accel: float = 0.0
-    brake: float = 0.0
-    steer: float = 0.0
-    gear: float = DRIVE
+    accel: A[float, Q("-")] = 0.0
+    brake: A[float, Q("-")] = 0.0
+    steer: A[float, Q("rad")] = 0.0
+    gear: A[float, Q("-")] = DRIVE
 
     def problem(self) -> str | None:
         found = number("accel", self.accel) or number("brake", self.brake) or number("steer", self.steer) or number("gear", self.gear)
@@ -36,9 +39,9 @@ class Actuation(Payload, frozen=True, gc=False, tag=True):
 class Torque(Payload, frozen=True, gc=False, tag=True):
     """Torques about the axes of a body [N.m], each held within the effort limit of the joint the actuator is on."""
 
-    x: float = 0.0
-    y: float = 0.0
-    z: float = 0.0
+    x: A[float, Q("N.m")] = 0.0
+    y: A[float, Q("N.m")] = 0.0
+    z: A[float, Q("N.m")] = 0.0
 
     def problem(self) -> str | None:
         return number("x", self.x) or number("y", self.y) or number("z", self.z)
@@ -54,9 +57,9 @@ class Torque(Payload, frozen=True, gc=False, tag=True):
 class Attitude(Payload, frozen=True, gc=False, tag=True):
     """Where a body shall point: roll, pitch and yaw [rad]; its own controller turns it there."""
 
-    roll: float = 0.0
-    pitch: float = 0.0
-    yaw: float = 0.0
+    roll: A[float, Q("rad")] = 0.0
+    pitch: A[float, Q("rad")] = 0.0
+    yaw: A[float, Q("rad")] = 0.0
 
     def problem(self) -> str | None:
         return number("roll", self.roll) or number("pitch", self.pitch) or number("yaw", self.yaw)
@@ -68,10 +71,10 @@ class Flight(Payload, frozen=True, gc=False, tag=True):
     Held within what the world of the multirotor takes.
     """
 
-    z: float = 0.0
-    roll: float = 0.0
-    pitch: float = 0.0
-    yaw: float = 0.0
+    z: A[float, Q("m")] = 0.0
+    roll: A[float, Q("rad")] = 0.0
+    pitch: A[float, Q("rad")] = 0.0
+    yaw: A[float, Q("rad")] = 0.0
 
     def problem(self) -> str | None:
         return number("z", self.z) or number("roll", self.roll) or number("pitch", self.pitch) or number("yaw", self.yaw)
@@ -84,7 +87,7 @@ class Flight(Payload, frozen=True, gc=False, tag=True):
 class Throttle(Payload, frozen=True, gc=False, tag=True):
     """What a thruster or a wheel motor is to give, as a share of what it can: -1 full astern, 0 rest, 1 full ahead."""
 
-    u: float
+    u: A[float, Q("-")]
 
     def problem(self) -> str | None:
         return number("u", self.u)

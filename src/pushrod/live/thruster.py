@@ -10,11 +10,13 @@ u(t) = u_0 - sign(u_0) min(|u_0|, (t - t_0) / neutral_time)        t_0 when it w
 ThrusterState is published `feedback_hz` times a second. Requests: "u" gives what it gives now.
 """
 
+from typing import Annotated as A
 from typing import Any, ClassVar
 
 import msgspec
 
 from pushrod.core.errors import InputError
+from pushrod.core.quantity import Q
 from pushrod.core.scalar import sign
 from pushrod.live.payload import Throttle
 from pushrod.live.publishing import Publishing
@@ -29,8 +31,8 @@ _thrusters = Reach()
 class ThrusterState(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What a thruster gives, -1 to 1, as it measured it; and what share of its output it says it still has, where it can tell."""
 
-    u: float
-    health: float | None = None
+    u: A[float, Q("-")]
+    health: A[float, Q("-")] | None = None
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,10 +5,12 @@ What is not a number in it is kept as NaN: it is for the pipeline to make it neu
 """
 
 import math
+from typing import Annotated as A
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 
+from pushrod.core.quantity import Q
 from pushrod.pipeline.names import SOURCES
 
 NEVER = 1e9  # [s] the age of what was never heard
@@ -19,16 +21,16 @@ class AutopilotRequest(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Of the speed and the yaw loop [-]."""
 
     source: ClassVar[str] = "AUTOPILOT"
-    u_s_raw: float = 0.0
-    u_d_raw: float = 0.0
+    u_s_raw: A[float, Q("-")] = 0.0
+    u_d_raw: A[float, Q("-")] = 0.0
 
 
 class ManualRequest(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Two channels of a receiver [us]."""
 
     source: ClassVar[str] = "MANUAL"
-    rc_s: float = 1500.0
-    rc_d: float = 1500.0
+    rc_s: A[float, Q("us")] = 1500.0
+    rc_d: A[float, Q("us")] = 1500.0
 
 
 class TestRequest(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -36,8 +38,8 @@ class TestRequest(msgspec.Struct, frozen=True, gc=False, tag=True):
 
     __test__: ClassVar[bool] = False  # no class of tests
     source: ClassVar[str] = "TEST"
-    u_s_test: float = 0.0
-    u_d_test: float = 0.0
+    u_s_test: A[float, Q("-")] = 0.0
+    u_d_test: A[float, Q("-")] = 0.0
 
 
 class AxesRequest(msgspec.Struct, frozen=True, tag=True):

@@ -6,11 +6,13 @@ that a run can be repeated. A value that is not finite is not published, and cou
 
 import math
 from collections.abc import Callable
+from typing import Annotated as A
 from typing import Any, Protocol
 
 import msgspec
 
 from pushrod.core.errors import InputError
+from pushrod.core.quantity import Q
 from pushrod.runtime.driver import Context
 from pushrod.runtime.simulated.pulse import Pulse
 
@@ -27,12 +29,12 @@ Source = Callable[[str, float], float] | Signals
 class ImuReading(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Linear acceleration [m/s2] and angular velocity [rad/s] in the sensor's own axes."""
 
-    linear_x: float
-    linear_y: float
-    linear_z: float
-    angular_x: float
-    angular_y: float
-    angular_z: float
+    linear_x: A[float, Q("m/s2")]
+    linear_y: A[float, Q("m/s2")]
+    linear_z: A[float, Q("m/s2")]
+    angular_x: A[float, Q("rad/s")]
+    angular_y: A[float, Q("rad/s")]
+    angular_z: A[float, Q("rad/s")]
 
 
 class WheelSpeedReading(msgspec.Struct, frozen=True, gc=False, tag=True):
