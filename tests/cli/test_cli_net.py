@@ -41,7 +41,7 @@ class Server:
     def __init__(self, state: Path, *args: object) -> None:
         environment = os.environ | {"PUSHROD_STATE": str(state), "PYTHONUNBUFFERED": "1"}
         environment.pop("PUSHROD_NET", None)
-        command = [sys.executable, "-m", "pushrod", "serve", *map(str, args)]
+        command = [sys.executable, "-m", "pushrod", "serve", "--out", str(state / "runs"), *map(str, args)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         self.said = ""
         self.ready = threading.Event()
