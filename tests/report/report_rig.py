@@ -44,7 +44,7 @@ def write_log(
 ) -> Path:
     """A log as any program could have written it."""
     with file.open("wb") as stream:
-        writer = Writer(stream, compression=CompressionType.NONE)
+        writer = Writer(stream, compression=CompressionType.NONE, chunk_size=1 << 16)
         writer.start("pushrod", "by hand")
         if about is not None:
             writer.add_metadata("pushrod", dict(about))

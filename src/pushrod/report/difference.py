@@ -27,6 +27,7 @@ class Apart(NamedTuple):
     share: float = 0.0
 
 
+@np.errstate(all="ignore")
 def apart(a: Logged, b: Logged) -> list[Apart]:
     """Of every signal that both have. Where they were sampled at other times, B is read between its samples at the times of A."""
     found = []

@@ -86,6 +86,7 @@ def behind(one: Following, log: Logged, bands: Sequence[dict[str, Any]]) -> Pane
     return {"bands": [*bands, *held], "levels": levels, "steps": [] if mark is None else [mark]}
 
 
+@np.errstate(all="ignore")
 def _comes_near(log: Logged, one: Following, bound: float) -> bool:
     """Whether a limit is worth the room: one that is far off would press the curves flat."""
     sides = [(float(np.nanmin(y)), float(np.nanmax(y))) for _, name in one.lines if np.isfinite(y := log.channels[name].values).any()]
@@ -126,6 +127,7 @@ def loss_panel(drawing: Drawing, log: Logged, axis: Axis) -> Panel:
     return {"type": "stack", "unit": unit_text(axis.unit), "lines": lines, "bands": []}
 
 
+@np.errstate(all="ignore")
 def way_panel(drawing: Drawing, runs: Sequence[tuple[int, Logged, Way]]) -> Panel:
     ways = []
     for run, log, way in runs:

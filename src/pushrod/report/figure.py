@@ -61,6 +61,7 @@ def response(one: Following) -> dict[str, Any]:
     return {"request": one.pair.request, "achieved": one.pair.achieved, "unit": one.unit} | {key: finite(told[key]) for key in OF_RESPONSE}
 
 
+@np.errstate(all="ignore")
 def statistics(channel: Channel) -> dict[str, Any]:
     """Of what is finite; None where nothing is."""
     y = channel.values[np.isfinite(channel.values)]

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pushrod.log.table import Table
 from pushrod.report.events import Event, events
 from pushrod.report.ledger import Ledger, ledger
@@ -35,6 +37,7 @@ class Findings(NamedTuple):
         return found + [{"kind": "fault", "label": f"fault: {name}", "spans": when} for name, when in self.faults.items()]
 
 
+@np.errstate(all="ignore")  # a log may hold any numbers; what comes of them is checked where it is shown
 def find(table: Table) -> Findings:
     log = look(table)
     return Findings(
