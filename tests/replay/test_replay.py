@@ -1,5 +1,6 @@
 """A log, once more: equal to the last bit for every shipped machine and scenario, however it ran; and what is not equal is found and shown."""
 
+import asyncio
 import math
 import re
 from pathlib import Path
@@ -11,8 +12,10 @@ from replay_rig import commanded, log_of, repacked, rewritten
 from pushrod.core.errors import InputError, LogError
 from pushrod.live.payload import Actuation
 from pushrod.log import read
+from pushrod.recording import Recording
 from pushrod.replay import replay
 from pushrod.runtime.payload import Position, Velocity
+from pushrod.runtime.runtime import Runtime
 from pushrod.sim import machine, scenario
 
 
@@ -158,6 +161,30 @@ def test_a_live_car_with_commands_of_its_own_kind(tmp_path):
     found = replay(commanded("car", tmp_path, 0.01, 0.4, lambda rt, k: rt["controls"].direct.send(Actuation(accel=0.5)), stepped=False))
     assert found.identical, found.difference
     assert found.measured
+
+
+def test_a_robot_with_drivers_of_its_own_is_compared_with_the_model_that_is_named(tmp_path):
+    """An ideal motor moved; the model of the arm is told the same."""
+    rt = Runtime(machine.load("arm").robot, simulation=True, guard=False)
+
+    async def through():
+        with Recording(rt, tmp_path) as recording:
+            async with rt:
+                assert rt.arm().ok
+                rt["shoulder_motor"].direct.send(Position(0.3))
+                await asyncio.sleep(0.6)
+                rt.disarm("over")
+        return recording.file
+
+    log = asyncio.run(through())
+    with pytest.raises(LogError, match="holds no machine.yaml"):
+        replay(log)
+    found = replay(log, machine="arm")
+    position = next(d for d in found.measured if d.signal == "shoulder.position")
+    assert position.most > 0.1  # the ideal motor began elsewhere
+    assert abs(position.end) < 0.02
+    assert found.identical  # nothing to judge
+    assert found.ticks == 0
 
 
 def test_what_was_broken_while_it_ran_breaks_again(tmp_path):
@@ -318,3 +345,13 @@ def test_metadata_that_makes_no_sense_is_told(tmp_path):
         replay(repacked(log, text_with(b"world: servo", b"world: arm")))
     with pytest.raises(LogError, match="/out is not that of the world servo as it is now: only there: strange"):
         replay(rewritten(log, "/out", 0, lambda row: row.update(strange=1.0)))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", scenario.shipped())
+def test_every_shipped_scenario_in_full(name, tmp_path):
+    head = scenario.shipped()[name].read_text()
+    duration = re.search(r"^duration: (.+?)(\s*#.*)?$", head, re.MULTILINE)
+    assert duration is not None
+    found = replay(log_of(machine_of(name), name, tmp_path, duration[1]))
+    assert found.identical, (found.difference, found.answer)

@@ -120,17 +120,19 @@ def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console", d
     from rich import box
     from rich.table import Table
 
+    from pushrod.config.unit import bracketed
+
     if not deviations:
         console.print("nothing would have been otherwise: equal to the last bit")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("signal", overflow="fold")
-    for head in ("rms", "most", "at", "end", *(["measured later by"] if delay else [])):
-        table.add_column(head, justify="right")
+    for head in ("rms", "most", "at", "end", *(["measured later"] if delay else [])):
+        table.add_column(head, justify="right", no_wrap=True)
     for d in deviations[:SHOWN]:
-        unit = "" if d.unit in ("", "-") else f" {d.unit}"
         late = "-" if d.delay is None else f"{d.delay:.3g} s"
-        table.add_row(d.signal, f"{d.rms:.3g}{unit}", f"{d.most:.3g}{unit}", f"{d.when:.4g} s", f"{d.end:+.3g}{unit}", *([late] if delay else []))
+        name = _safe(d.signal + bracketed(d.unit))
+        table.add_row(name, f"{d.rms:.3g}", f"{d.most:.3g}", f"{d.when:.4g} s", f"{d.end:+.3g}", *([late] if delay else []))
     console.print(table)
     if len(deviations) > SHOWN:
         console.print(f"and {len(deviations) - SHOWN} more signals")
