@@ -3,10 +3,11 @@
 import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+
+from pushrod.cli.main import VERBS
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
@@ -22,25 +23,25 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_file_named_in_the_text_exists(page: Path) -> None:
-    for name in re.findall(r"`((?:src|docs|bench|tests|examples)/[\w/.]+)`", page.read_text()):
+    for name in re.findall(r"`((?:src|docs|bench|tests|examples|scripts)/[\w/.]+)`", page.read_text()):
         assert (ROOT / name).exists(), f"{page}: {name}"
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "howto").glob("*.md")), ids=lambda page: page.name)
-def test_the_code_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
-    """All ```python blocks of a page make one program, ```text blocks are lines it prints; ```python fragment is left out."""
-    text = page.read_text()
-    code = [textwrap.dedent(block) for block in re.findall(r"^ *```python\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)]
-    (tmp_path / "page.py").write_text("\n".join(code))
-    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+def test_every_page_is_in_the_navigation_once() -> None:
+    named = re.findall(r'= "([\w/]+\.md)"', (ROOT / "zensical.toml").read_text())
+    pages = [str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")]
+    assert sorted(named) == sorted(pages)
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "reference", "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    for block in re.findall(r"^```text\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        assert block in done.stdout
 
 
-@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "howto").glob("*.md")), ids=lambda page: page.name)
-def test_the_readme_leads_to_every_how_to(page: Path) -> None:
-    assert f"(docs/howto/{page.name})" in (ROOT / "README.md").read_text()
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_a_verb_tells_as_json_is_documented(verb: str) -> None:
+    page = (ROOT / "docs" / "reference" / "json.md").read_text()
+    assert re.search(rf"^\| [^|]*`{verb}`[^|]* \|", page, re.MULTILINE), f"docs/reference/json.md does not say which keys `pushrod {verb} --json` has"
 
 
 def test_the_examples_of_the_readme_are_those_that_are_tested() -> None:
