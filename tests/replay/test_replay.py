@@ -203,6 +203,27 @@ def test_what_was_broken_while_it_ran_breaks_again(tmp_path):
     assert "changes of faults on the way" in found.notes[-1]
 
 
+@pytest.mark.parametrize("name", ["arm", "boat"])
+def test_a_run_that_was_stopped_is_replayed_as_far_as_it_came(name, tmp_path):
+    from pushrod.live.run import simulate as simulate_live
+    from pushrod.sim.recording import record
+    from pushrod.sim.run import Interrupted
+
+    what = machine.load(name)
+    how = scenario.load(None, what, "1 s")
+
+    def stop(done, total):
+        if done > 0.4 * total:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Interrupted) as stopped:
+        simulate_live(what, how, stop, taped=True)
+    found = replay(record(stopped.value.result, tmp_path, (), stopped.value.said, "stepped"))
+    assert found.identical, (found.difference, found.answer)
+    assert 0.4 * how.steps < found.ticks < 0.6 * how.steps
+    assert found.answers > 0
+
+
 def test_a_torn_log_is_replayed_as_far_as_it_goes(tmp_path):
     log = log_of("servo", None, tmp_path, "2 s")
     whole = log.read_bytes()

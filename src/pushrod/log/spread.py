@@ -54,15 +54,20 @@ def _spread_some(rows: list[Any], here: NDArray[np.bool_], t: Array, into: Colum
 def _spread_objects(rows: list[dict[Any, Any]], t: Array, into: Columns, prefix: str, depth: int) -> int:
     if any("name" in row and type(row["name"]) is list for row in rows):
         rows = [_side_by_side(row) for row in rows]
+    keys = list(rows[0])
+    if all(list(row) == keys for row in rows):  # as nearly always: all alike
+        columns = zip(*(row.values() for row in rows), strict=True)
+        return sum(spread(list(column), t, into, _under(prefix, key), depth + 1) for key, column in zip(keys, columns, strict=True)) if keys else 0
     found = 0
     for key in dict.fromkeys(chain.from_iterable(rows)):
         values = [row.get(key, _ABSENT) for row in rows]
-        at, when = f"{prefix}.{key}" if prefix else str(key), t
-        if _ABSENT in values:
-            there = np.array([value is not _ABSENT for value in values])
-            values, when = [value for value in values if value is not _ABSENT], t[there]
-        found += spread(values, when, into, at, depth + 1)
+        there = np.array([value is not _ABSENT for value in values])
+        found += spread([value for value in values if value is not _ABSENT], t[there], into, _under(prefix, key), depth + 1)
     return found
+
+
+def _under(prefix: str, key: Any) -> str:
+    return f"{prefix}.{key}" if prefix else str(key)
 
 
 def _put(values: list[Any], t: Array, into: Columns, path: str) -> int:

@@ -40,6 +40,7 @@ class Rebuilt:
     dt: float
     seed: int
     trusted: bool  # the machine file is the user's own
+    whole: bool  # the run was not stopped before its end
     notes: tuple[str, ...] = ()
 
 
@@ -66,6 +67,10 @@ def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str
 
 
 def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, trusted: bool, notes: tuple[str, ...]) -> Rebuilt:
+    ticks = table.about.get("ticks", "")
+    whole = True
+    if how is not None and ticks.isdecimal() and len(ticks) < 12 and int(ticks) < how.steps:
+        how, whole = replace(how, steps=int(ticks)), False
     dt = _dt(table, what) if how is None else how.dt
     world, params = (what.world, what.params) if how is None else (how.world, how.params)
     state = world.State() if how is None or how.state is None else how.state
@@ -75,7 +80,7 @@ def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, trust
         world, params, state = what.live, part_of(what.live.Params, params), part_of(what.live.State, state)
     said = table.about.get("seed", "0")
     seed = how.seed if how is not None else int(said) if said.isdecimal() and len(said) < 12 else 0
-    return Rebuilt(kind, what, how, world, params, state, dt, seed, trusted, notes)
+    return Rebuilt(kind, what, how, world, params, state, dt, seed, trusted, whole, notes)
 
 
 def _is_of(table: Table, world: World) -> bool:
@@ -180,10 +185,7 @@ def _scenario(table: Table, folder: Path, machine: Machine, said: list[str]) -> 
         seed = int(options["seed"]) if "seed" in options else None
     except ValueError as e:
         raise LogError(f"{table.file}: --seed {options['seed']!r:.40} of the run is no whole number") from e
-    duration = options.get("duration")
-    ticks = table.about.get("ticks", "")
-    how = scenarios.build(document, machine, duration, seed)
-    return replace(how, steps=min(how.steps, int(ticks))) if ticks.isdecimal() and len(ticks) < 12 else how
+    return scenarios.build(document, machine, options.get("duration"), seed)
 
 
 def check_drivers(rebuilt: Rebuilt, file: Path) -> None:

@@ -56,7 +56,8 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     if not judge:
         return Stepped(data, None, 0, None)
     told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
-    since, until = at * rebuilt.dt, log.ticks * rebuilt.dt if log.ticks < rebuilt.scenario.steps or table.torn else math.inf
+    whole = rebuilt.whole and log.ticks == rebuilt.scenario.steps and not table.torn
+    since, until = at * rebuilt.dt, math.inf if whole else (log.ticks - 0.5) * rebuilt.dt  # how it ended is not what the scenario says
     count, answer = _answers(table, commands_file(live).text, since)
     more, message = _messages(table, live.said, since, until)
     return Stepped(data, _first(log, told, data, at, rebuilt.dt), count + more, answer or message)
