@@ -1,6 +1,8 @@
 """Models, plants, vehicles, worlds, signals and metrics: their equations from the heads of their files, their tables from their records."""
 
 import inspect
+import itertools
+import re
 import sys
 import textwrap
 from collections.abc import Iterable
@@ -109,9 +111,20 @@ def _titled(title: str, rows: str) -> str:
 
 
 def _head(doc: str) -> Iterable[str]:
-    """What the head of a file says: its first paragraph as text, the equation and its symbols as they stand."""
-    first, _, rest = doc.partition("\n\n")
-    return (" ".join(first.split()), block(textwrap.dedent(rest).strip("\n")) if rest.strip() else "")
+    """What the head of a file says: equations and lists of symbols as they stand, all else as text."""
+    for part in re.split(r"\n\s*\n", doc):
+        lines = part.splitlines()
+        runs = itertools.groupby(lines, key=lambda line: bool(re.match(r"\s", line) or re.search(r"\S\s{3,}\S", line)) and not line.startswith("- "))
+        if any(line.startswith("- ") for line in lines):
+            yield part
+            continue
+        for as_it_stands, run in runs:
+            text = list(run)
+            yield block(textwrap.dedent("\n".join(text))) if as_it_stands else _prose(" ".join(text))
+
+
+def _prose(text: str) -> str:
+    return text.replace("*", "\\*").replace("<", "&lt;")
 
 
 def fields(record: Any, defaults: bool = True) -> str:
