@@ -104,8 +104,9 @@ def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
 
 
 def test_check_tells_a_missing_machine_by_the_line_that_names_it(pushrod, tiny):
-    (tiny / "s.yaml").write_text("scenario: s\nmachine: gone.yaml\nduration: 1\ndt: 10 ms\n")
-    assert "s.yaml:2: machine: there is no file" in pushrod("check", tiny / "s.yaml").stderr
+    for name, why in (("gone.yaml", "there is no file"), ("5 parsec", "there is no machine named '5 parsec'")):
+        (tiny / "s.yaml").write_text(f"scenario: s\nmachine: {name}\nduration: 1\ndt: 10 ms\n")
+        assert f"s.yaml:2: machine: {why}" in pushrod("check", tiny / "s.yaml").stderr
 
 
 def test_check_refuses_a_signal_that_run_would_refuse(pushrod, tiny):

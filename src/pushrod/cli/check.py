@@ -113,11 +113,7 @@ def _check(document: "Document", machine: str | None) -> str:
         if not isinstance(name, str):
             scenarios.read_head(document)
             return "ok as far as it goes; to check channels and signals too, say for which --machine"
-        file = machines.locate(name, machines.shipped(), "machine", None if machine else document.folder)
-        if machine is None and not machines.is_there(file):
-            document.add(("machine",), f"there is no file {file}")
-            document.raise_problems()
-        what = machines.load(str(file))
+        what = machines.load(machine or str(_named(document, name)))
         how = scenarios.build(document, what)
         sample(what, how)
         parts = [count(how.steps, "tick"), count(len(how.tracks) + len(how.streams), "signal"), count(len(how.expectations), "expectation")]
@@ -129,3 +125,19 @@ def _check(document: "Document", machine: str | None) -> str:
     return f"ok, machine {what.name} of world {what.world.name}: {count(len(numbers(what.world.Params)), 'parameter')}, " + count(
         len(what.track), "tracked pair"
     )
+
+
+def _named(document: "Document", name: str) -> Path:
+    """The file of the machine that a scenario names; ConfigError by its line where there is none."""
+    from pushrod.core.errors import UnknownNameError
+    from pushrod.sim import machine as machines
+
+    try:
+        file = machines.locate(name, machines.shipped(), "machine", document.folder)
+        why = "" if machines.is_there(file) else f"there is no file {file}"
+    except UnknownNameError as error:
+        file, why = Path(name), str(error)
+    if why:
+        document.add(("machine",), why)
+        document.raise_problems()
+    return file
