@@ -168,13 +168,39 @@ def test_commands_that_lay_in_the_buffers_of_a_stopped_host_do_not_act_when_it_w
 def test_a_host_that_was_started_again_is_another_one():
     async def main() -> None:
         with HostProcess() as first:
-            async with await connect("arm", first.link()) as remote:
-                first.signal(signal.SIGKILL)
-                await soon(lambda: not remote.alive)
-                with HostProcess(port=first.port) as second:
-                    async with await connect("arm", second.link()) as other:
-                        assert other.alive
-                        assert not remote.alive, "its armings, leases and clock are not those of the first"
+            remote = await connect("arm", first.link(), operator="ann")
+            first.signal(signal.SIGKILL)
+            await soon(lambda: not remote.alive)
+            with HostProcess(port=first.port) as second:
+                async with await connect("arm", second.link(), operator="bob") as other:
+                    assert other.alive
+                    assert not remote.alive, "its armings, leases and clock are not those of the first"
+                    await soon(lambda: remote.caller.followed)
+                    with pytest.raises(NetworkError, match="the host of arm was started again: connect anew"):
+                        await remote.arm()
+                    answer = await remote["elbow_motor"].sync.hold()
+                    assert (answer.reason, "was started again: connect anew" in answer.detail) == ("gone", True)
+                    assert (await other.overview()).operators == ("bob",), "who was with the first host is not with this one"
+                    await remote.close()
+                    async with await connect("arm", second.link(), operator="ann"):
+                        pass
+                until(lambda: "operator ann has left" in second.log)
+                assert "vanished" not in second.log
+
+    asyncio.run(main())
+
+
+def test_the_state_of_a_host_that_is_back_is_not_known_until_it_was_asked():
+    async def main() -> None:
+        with HostProcess() as host:
+            async with await connect("arm", host.link()) as remote:
+                host.signal(signal.SIGSTOP)
+                await soon(lambda: remote.state == "gone")
+                seen: list[Any] = []
+                remote.host_changed.append(lambda alive: seen.append((alive, remote.state)))
+                host.signal(signal.SIGCONT)
+                assert await soon(lambda: remote.state == "armed") < GONE
+                assert seen == [(True, "gone")], "it is there again, and nobody knows how it is"
 
     asyncio.run(main())
 
@@ -263,20 +289,3 @@ asyncio.run(main())
 def test_importing_the_runtime_does_not_import_the_network():
     loaded = "import sys, pushrod.runtime, pushrod.cli.main; assert not [m for m in sys.modules if m.startswith(('zenoh', 'pushrod.net'))]"
     subprocess.run([sys.executable, "-c", loaded], check=True)
-
-
-def test_two_sessions_of_one_operator_are_one_operator():
-    async def main() -> None:
-        with HostProcess(silence=5.0) as host:
-            async with await connect("arm", host.link(), operator="ann") as remote:
-                second = await connect("arm", host.link(), operator="ann")
-                assert await second["elbow_motor"].take_lease()
-                await second.close()
-                assert (await remote["elbow_motor"].sync.hold()).ok
-                now: Any = await remote.overview()
-                assert next(a for a in now.actuators if a.name == "elbow_motor").lease == "ann"
-            async with await connect("arm", host.link(), operator="bob") as bob:
-                assert (await bob["elbow_motor"].sync.hold()).ok
-        until(lambda: "operator ann has left; its leases end: base/shoulder/upper/elbow/elbow_motor" in host.log)
-
-    asyncio.run(main())

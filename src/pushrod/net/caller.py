@@ -12,6 +12,7 @@ import zenoh
 from zenoh.handlers import Callback
 
 from pushrod.core.errors import NetworkError
+from pushrod.net import key
 from pushrod.net.session import Session
 from pushrod.runtime.delivery import CommandTimeout
 
@@ -24,7 +25,10 @@ class HostGoneError(CommandTimeout, NetworkError):
 
 
 class Caller:
-    """`alive` follows the host's token; whoever waits for an answer when it vanishes is told at once."""
+    """`alive` follows the host's token; whoever waits for an answer when it vanishes is told at once.
+
+    `followed` says that another host of this robot is there instead: it was started again.
+    """
 
     def __init__(self, session: Session, robot: str) -> None:
         self._session = session
@@ -32,6 +36,7 @@ class Caller:
         self._lock = threading.Lock()
         self._count = itertools.count()
         self._waiting: dict[int, Done] = {}
+        self._hosts: set[str] = set()  # that are there, by their tokens
         self.alive = False
         self.changed: Callable[[bool], None] = lambda alive: None
 
@@ -39,18 +44,27 @@ class Caller:
     def waiting(self) -> int:
         return len(self._waiting)
 
-    def watch(self, token: str) -> Any:
-        """Follow the token of one host."""
+    @property
+    def followed(self) -> bool:
+        return not self.alive and bool(self._hosts)
+
+    def watch(self, instance: str) -> Any:
+        """Follow the token of one host, and those of others of its robot."""
+        own = key.of(self._robot, "host", instance)
 
         def seen(sample: zenoh.Sample) -> None:
-            self.alive = sample.kind == zenoh.SampleKind.PUT
-            if not self.alive:
+            token, here = str(sample.key_expr), sample.kind == zenoh.SampleKind.PUT
+            (self._hosts.add if here else self._hosts.discard)(token)
+            if token != own:
+                return
+            self.alive = here
+            if not here:
                 self.fail(HostGoneError(f"the host of {self._robot} vanished while it was asked: look whether it acted, and connect again"))
             self.changed(self.alive)
 
-        return self._session.zenoh.liveliness().declare_subscriber(token, Callback(seen, indirect=False), history=True)
+        return self._session.zenoh.liveliness().declare_subscriber(key.of(self._robot, "host", key.ANY), Callback(seen, indirect=False), history=True)
 
-    def ask(self, key: str, body: bytes, timeout: float, done: Done, priority: zenoh.Priority = zenoh.Priority.INTERACTIVE_HIGH) -> None:
+    def ask(self, name: str, body: bytes, timeout: float, done: Done, priority: zenoh.Priority = zenoh.Priority.INTERACTIVE_HIGH) -> None:
         """`done` is told once, by a thread of the network: the answer, or the error that came instead."""
         n, asked = next(self._count), time.monotonic()
         self._waiting[n] = done
@@ -67,11 +81,11 @@ class Caller:
 
         def over() -> None:
             if n in self._waiting:
-                settle(self._no_answer(key, timeout, time.monotonic() - asked))
+                settle(self._no_answer(name, timeout, time.monotonic() - asked))
 
         try:
             self._session.zenoh.get(
-                key,
+                name,
                 Callback(came, over, indirect=False),
                 payload=body,
                 timeout=timeout + GRACE,
@@ -84,8 +98,8 @@ class Caller:
         except zenoh.ZError as error:
             settle(NetworkError(f"{self._robot} cannot be asked: {error}; the connection is closed"))
 
-    async def call(self, key: str, body: bytes, timeout: float, priority: zenoh.Priority = zenoh.Priority.INTERACTIVE_HIGH) -> bytes:
-        return await self.answer(lambda done: self.ask(key, body, timeout, done, priority))
+    async def call(self, name: str, body: bytes, timeout: float, priority: zenoh.Priority = zenoh.Priority.INTERACTIVE_HIGH) -> bytes:
+        return await self.answer(lambda done: self.ask(name, body, timeout, done, priority))
 
     async def answer(self, start: Callable[[Done], None]) -> bytes:
         loop = asyncio.get_running_loop()
@@ -104,10 +118,11 @@ class Caller:
         for done in waiting.values():
             done(error)
 
-    def _no_answer(self, key: str, timeout: float, took: float) -> Exception:
+    def _no_answer(self, name: str, timeout: float, took: float) -> Exception:
         if took >= timeout:
             return CommandTimeout(f"{self._robot} has not answered within {timeout:g} s: the outcome is unknown; look at it, or disarm")
-        what = f"no answer came for {self._robot} under {key}: its host has gone, or does not let this operator in (see its log and access list)"
+        asked = f"no answer came for {self._robot} under {name.partition('?')[0]}"
+        what = f"{asked}: its host has gone, or does not let this operator in (see its log and access list)"
         return HostGoneError(f"{what}; whether it acted is not known")
 
 

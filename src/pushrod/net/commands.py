@@ -35,14 +35,15 @@ class Commands:
         self._logged: dict[tuple[str, str, str], float] = {}
 
     def one(self, operator: str, host: Host, ask: CommandAsk, tell: Tell) -> None:
-        refusal = self._refusal(ask, operator, host, ask.payload.kind)
+        seat = self._operators.seat(operator, ask.session)
+        refusal = self._refusal(ask, operator, seat, host, ask.payload.kind)
         payload = refusal or self._payload(ask.payload, host)
         if isinstance(payload, Refused):
             host.gate.count(payload.reason)
             tell(sent_result(payload), host.gate.epoch)
             return
         epoch = ask.epoch or host.gate.epoch
-        command = Command(payload, operator, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
+        command = Command(payload, seat, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
         if host.slot is None:
             _settle(ask, host, command, host.gate(command), tell)
         else:
@@ -51,12 +52,12 @@ class Commands:
     def several(self, operator: str, ask: BatchAsk) -> list[Result]:
         paths = {name: host.path for name, host in self._rt.hosts.items()}
         hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
-        age = self._rt.clock.now() - _origin(ask)
+        age, seat = self._rt.clock.now() - _origin(ask), self._operators.seat(operator, ask.session)
         read = []
         for i, (host, (_, packed, _)) in enumerate(zip(hosts, ask.commands, strict=True)):
             stale = _known(ask, refused("stale", host.name, packed.kind, f"{age:.3f} s old, valid for {ask.validity:g} s"))
             late = stale if ask.validity and age > ask.validity else None
-            read.append(self._refusal(ask, operator, host, packed.kind, host in hosts[:i]) or late or self._payload(packed, host))
+            read.append(self._refusal(ask, operator, seat, host, packed.kind, host in hosts[:i]) or late or self._payload(packed, host))
         wrong = next((one for one in read if isinstance(one, Refused)), None)
         if wrong is not None:
             others = f"{wrong.actuator} was refused"
@@ -69,31 +70,31 @@ class Commands:
             ]
         ids = [id for _, _, id in ask.commands]
         told: list[Any] = [(host.path, one, id)[: 2 if id is None else 3] for host, one, id in zip(hosts, read, ids, strict=True)]
-        return self._rt.send(told, operator, ask.validity - age if ask.validity else 0.0)
+        return self._rt.send(told, seat, ask.validity - age if ask.validity else 0.0)
 
-    def noted(self, operator: str, answer: Refused) -> Refused:
+    def noted(self, who: str, answer: Refused) -> Refused:
         """In the log, but not again and again."""
-        now, about = time.monotonic(), (operator, answer.reason, answer.command)
+        now, about = time.monotonic(), (who, answer.reason, answer.command)
         if now >= self._logged.get(about, -QUIET) + QUIET:
             self._logged[about] = now
-            log.warning("operator %s: %s", operator, answer)
+            log.warning("operator %s: %s", who, answer)
         return answer
 
-    def _refusal(self, ask: CommandAsk | BatchAsk, operator: str, host: Host, kind: str, again: bool = False) -> Refused | None:
+    def _refusal(self, ask: CommandAsk | BatchAsk, operator: str, seat: str, host: Host, kind: str, again: bool = False) -> Refused | None:
         """`again`: it is not the first of one batch for this actuator."""
         why = self._operators.why_not(operator, ask.session)
         if why:
-            return self.noted(operator, refused("access", host.name, kind, why))
+            return self.noted(seat or operator, refused("access", host.name, kind, why))
         last = 0 if again else self._operators.newest(ask.session, host.name, ask.number)
         if last and kind != Stop.__name__:  # a late stop acts
-            return self.noted(operator, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
+            return self.noted(seat, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
         late = "" if kind == Stop.__name__ else self._operators.late(ask.sent, ask.doubt)
         if late:
-            return self.noted(operator, refused("stale", host.name, kind, late))
+            return self.noted(seat, refused("stale", host.name, kind, late))
         now = self._rt.clock.now()
         if ask.validity and isfinite(ask.doubt) and ask.origin - ask.doubt > now + AHEAD:
             ahead = f"dated {ask.origin - now:.3f} s ahead of the host's clock"
-            return self.noted(operator, _known(ask, refused("stale", host.name, kind, ahead)))
+            return self.noted(seat, _known(ask, refused("stale", host.name, kind, ahead)))
         return None
 
     def _payload(self, packed: Packed, host: Host) -> Any:

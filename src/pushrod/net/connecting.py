@@ -28,17 +28,19 @@ async def connect(
     expect: Robot | str | None = None,
     kinds: Iterable[type] = (),
     timeout: float = TIMEOUT,
+    host: Hello | None = None,
 ) -> "RemoteRobot":
     """Be an operator of a robot elsewhere. NetworkError where it is not there, speaks another schema, or is not the robot expected.
 
     operator   who this is, in leases and logs; with certificates always the name in one's own
     expect     the description this program was written for, or its fingerprint; not looked at if not given
     kinds      types of messages beside those a ZenohBus knows
+    host       one of several of this name, as `robots` found it: to stop them all, each is asked by itself
     """
     name = _operator(link, operator)
     bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
     try:
-        remote = RemoteRobot(bus, await greet(bus, robot, timeout), name)
+        remote = RemoteRobot(bus, await greet(bus, robot, timeout, host), name)
         _compare(remote.hello, expect)
         await remote.join(timeout)
     except BaseException:
@@ -56,13 +58,15 @@ async def robots(link: Link, wait: float = 0.5) -> list[Hello]:
         await asyncio.to_thread(bus.close)
 
 
-async def greet(bus: ZenohBus, robot: str, timeout: float) -> Hello:
-    """Who hosts this robot. It may just be starting: it is asked until the time is up."""
+async def greet(bus: ZenohBus, robot: str, timeout: float, host: Hello | None = None) -> Hello:
+    """Who hosts this robot. It may just be starting: it is asked until the time is up. Where several do, `host` is the one that is meant."""
     end = monotonic() + timeout
     while True:
         found = await asyncio.to_thread(_hellos, bus, key.hello(robot), max(min(1.0, end - monotonic()), 0.05))
+        if host is not None:
+            found = [one for one in found if one.instance == host.instance]
         if len(found) > 1:
-            told = ", ".join(hello.instance for hello in found)
+            told = "; ".join(hello.where or hello.instance for hello in found)
             raise NetworkError(f"{len(found)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
         if found and found[0].schema != key.SCHEMA:
             theirs, ours = found[0].schema, key.SCHEMA

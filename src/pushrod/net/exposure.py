@@ -69,6 +69,7 @@ class Exposure:
             self._serve(session, key.of(self._robot, "ask", key.BELOW), self._ask),
             session.declare_subscriber(key.of(self._robot, "ask", key.ANY, "actuator", key.BELOW), commands, allowed_origin=zenoh.Locality.REMOTE),
             live.declare_subscriber(key.of(self._robot, "operator", key.BELOW), Callback(self._operator, indirect=False), history=True),
+            live.declare_subscriber(key.of(self._robot, "host", key.ANY), Callback(self._another, indirect=False), history=True),
             live.declare_token(key.of(self._robot, "host", self.instance)),
         ]
 
@@ -91,7 +92,10 @@ class Exposure:
     def _serve(self, session: zenoh.Session, name: str, call: Callable[[zenoh.Query], None]) -> Any:
         def guarded(query: zenoh.Query) -> None:
             try:
-                call(query)
+                if query.parameters.get(key.HOST) not in (None, self.instance):
+                    query.drop()  # type: ignore[no-untyped-call]
+                else:
+                    call(query)
             except Exception as error:
                 self._say(query, Reply(failure(error)))
 
@@ -109,17 +113,28 @@ class Exposure:
 
     def _operator(self, sample: zenoh.Sample) -> None:
         _, operator, session = key.below(str(sample.key_expr), self._robot)
+        if not key.is_for(session, self.instance):
+            return  # it is with another host of this name, perhaps the one before this
         if sample.kind == zenoh.SampleKind.PUT:
-            self.operators.came(operator, session)
+            self._lane("operators").put(lambda: self.operators.came(operator, session))
         else:
             self._answers.pop((operator, session), None)
             self._lane("operators").put(lambda: self.operators.went(operator, session))
+
+    def _another(self, sample: zenoh.Sample) -> None:
+        """Each of two hosts of one name tells in its log of the other."""
+        _, instance = key.below(str(sample.key_expr), self._robot)
+        if sample.kind == zenoh.SampleKind.PUT and instance != self.instance:
+            what = "another host of a robot of this name is on the network: nobody can arm or command either of them, only stop both"
+            log.warning("%s: %s; end one of them, or give it another name", self._robot, what)
 
     def _command(self, sample: zenoh.Sample) -> None:
         name = str(sample.key_expr)
         try:
             operator, host = self._known.get(name) or self._addressed(name)
             ask: CommandAsk = decode(sample.payload.to_bytes(), CommandAsk)
+            if not key.is_for(ask.session, self.instance):
+                return
         except Exception as error:  # nobody can be told: it does not even say who wants to know
             log.warning("a command under %s cannot be understood: %s", name, error)
             return
@@ -161,7 +176,7 @@ class Exposure:
             self._say(query, answer)
 
         if group == "join":
-            reply(Reply(Value(self.operators.knows(operator, decode(body, Ask).session))))
+            reply(Reply(Value(self.operators.seat(operator, decode(body, Ask).session))))
         elif group == "send":
             self._sort(query, "send", lambda: reply(self._several(operator, decode(body, BatchAsk))))
         elif group != "do" or not words:
@@ -196,16 +211,16 @@ class Exposure:
         if what == "leave":
             self.operators.leave(operator, ask.session)
             return Reply(Value())
-        why = self.operators.why_not(operator, ask.session)
+        why, seat = self.operators.why_not(operator, ask.session), self.operators.seat(operator, ask.session)
         if why:
-            return Reply(sent_result(self.commands.noted(operator, refused("access", self._robot, what, why))))
+            return Reply(sent_result(self.commands.noted(seat or operator, refused("access", self._robot, what, why))))
         late = "" if what in ("disarm", "estop") else self.operators.late(ask.sent, ask.doubt)
         if late:
-            return Reply(sent_result(self.commands.noted(operator, refused("stale", self._robot, what, late))))
+            return Reply(sent_result(self.commands.noted(seat, refused("stale", self._robot, what, late))))
         last = self.operators.newest(ask.session, what, ask.number)
         if last:
             return Reply(sent_result(refused("sequence", self._robot, what, f"got number {ask.number} of session {ask.session} after {last}")))
-        return Reply(Value(self.service.do(what, operator, ask)))
+        return Reply(Value(self.service.do(what, seat, ask)))
 
     def _tell(self, operator: str, ask: CommandAsk, answer: Answer, epoch: int) -> None:
         try:
@@ -224,7 +239,7 @@ class Exposure:
             congestion_control=zenoh.CongestionControl.DROP,
             allowed_destination=zenoh.Locality.REMOTE,
         )
-        if self.operators.knows(operator, session):
+        if self.operators.seat(operator, session):
             self._answers[operator, session] = publisher
         return publisher
 

@@ -18,16 +18,15 @@ from pushrod.net.wire import Failure, Reply, Value, decode, encode
 if TYPE_CHECKING:
     from pushrod.net.remote import RemoteRobot
 
+AGAIN = 0.1  # [s] after which a host that is back is asked once more how it is
 OVER = -1  # the tick that says there are no more
 
 
-def exchange_time(session: zenoh.Session, robot: str, estimate: Estimate, times: int = 1) -> None:
-    """Ask the host what time it is, so often."""
+def exchange_time(session: zenoh.Session, name: str, estimate: Estimate, times: int = 1) -> None:
+    """Ask the host what time it is, so often, under the key of its clock."""
     for _ in range(times):
         t1 = monotonic()
-        replies = session.get(
-            key.of(robot, "clock"), timeout=1.0, express=True, priority=zenoh.Priority.REAL_TIME, allowed_destination=zenoh.Locality.REMOTE
-        )
+        replies = session.get(name, timeout=1.0, express=True, priority=zenoh.Priority.REAL_TIME, allowed_destination=zenoh.Locality.REMOTE)
         for reply in replies:
             t4 = monotonic()
             if reply.ok is not None:
@@ -36,14 +35,19 @@ def exchange_time(session: zenoh.Session, robot: str, estimate: Estimate, times:
             break
 
 
-def follow(remote: "RemoteRobot", estimate: Estimate, closing: threading.Event) -> None:
+def follow(remote: "RemoteRobot", estimate: Estimate, closing: threading.Event, waking: threading.Event) -> None:
     """As long as the connection lasts: clocks drift apart, and commands of which nothing is heard must not be waited for."""
-    while not closing.wait(1.0):
+    clock = key.at(key.of(remote.robot, "clock"), remote.hello.instance)
+    while not closing.is_set():
+        waking.wait(AGAIN if remote.unsure and remote.alive else 1.0)
+        waking.clear()
+        if closing.is_set():
+            return
         try:
             remote.courier.sweep()
             remote.look_again()
             if remote.alive and not remote.description.stepped:
-                exchange_time(remote.bus.session.zenoh, remote.robot, estimate)
+                exchange_time(remote.bus.session.zenoh, clock, estimate)
         except zenoh.ZError:
             return  # closed meanwhile
 

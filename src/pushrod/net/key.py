@@ -10,10 +10,14 @@ pushrod/S/ROBOT/step/OPERATOR                 the host asks its commander what i
 pushrod/S/ROBOT/host/INSTANCE                 is alive while the host is
 pushrod/S/ROBOT/operator/OPERATOR/SESSION     is alive while the operator is
 
-S is the schema. A word that holds what a key may not (* $ ? # / and an @ in front) is written with %XX, an empty one as a lone %.
+S is the schema. A session is one connection to one host, and ends with its INSTANCE: a host hears nothing of what is meant for another one of its
+name. A question says the same by `?host=INSTANCE`.
+
+A word that holds what a key may not (* $ ? # / and an @ in front) is written with %XX, an empty one as a lone %.
 """
 
 import re
+import secrets
 from collections.abc import Iterable
 
 ROOT = "pushrod"
@@ -21,6 +25,8 @@ SCHEMA = 1  # of keys and what is sent under them; one more whenever an older pr
 NONE = "-"  # the KIND of what is no command
 ANY = "*"
 BELOW = "**"
+WITH = "."  # before the instance, in a session
+HOST = "host"  # names it, in a question
 
 _FORBIDDEN = re.compile(r"[%*$?#/]|^@")
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
@@ -43,6 +49,22 @@ def hello(robot: str = "") -> str:
 def of(robot: str, *chunks: str) -> str:
     """Below a robot ("" for every robot); the chunks as they are, so that wildcards can be among them."""
     return "/".join((ROOT, str(SCHEMA), word(robot) if robot else ANY, *chunks))
+
+
+def session(instance: str) -> str:
+    """A new connection to a host."""
+    return f"{secrets.token_hex(8)}{WITH}{instance}"
+
+
+def is_for(session: str, instance: str) -> bool:
+    """Whether a session is with this host; one that names none is with all."""
+    _, named, host = session.partition(WITH)
+    return not named or host == instance
+
+
+def at(name: str, instance: str) -> str:
+    """A question that only this host answers."""
+    return f"{name}?{HOST}={instance}"
 
 
 def topic(robot: str, kinds: tuple[str, str], words: Iterable[str], *below: str) -> str:

@@ -1,12 +1,16 @@
 """Who is connected, and what becomes of what they left behind.
 
-An operator is there while one of its sessions is. One that takes its leave gives its leases back, and its watchdogs wait for silence as ever. One
-that vanishes loses its leases, and the watchdogs of what it commanded last bite at once.
+Leases and "commanded last" belong to a connection, not to a name. Every connection has a seat: `ann` is the first of ann's, `ann/2` one that came
+while the first was there. The seat is the source of its commands and the owner of its leases; what it may do is looked up by the operator's name.
+
+One that takes its leave gives its leases back, and its watchdogs wait for silence as ever. One that vanishes loses its leases, and the watchdogs of
+what it commanded last bite at once, whoever else of that name is there.
 """
 
 import logging
 import threading
 from collections import OrderedDict
+from dataclasses import dataclass
 from functools import partial
 
 from pushrod.net.link import Access
@@ -15,7 +19,17 @@ from pushrod.safety.lease import WATCHDOG
 
 log = logging.getLogger("pushrod.net")
 BITE = 0.1  # [s] in which a watchdog that was told to has bitten
-REMEMBERED = 1024  # sessions whose numbers are still known after they have gone
+REMEMBERED = 1024  # sessions whose numbers and seats are still known after they have gone
+
+
+Who = tuple[str, str]  # operator and session: nobody's session is ended by another
+
+
+@dataclass
+class Connection:
+    seat: str
+    since: float  # [s] of the runtime's clock
+    left: list[str] | None = None  # the leases that ended when it said goodbye; None: it has not
 
 
 class Operators:
@@ -26,59 +40,65 @@ class Operators:
         self._access = access
         self._longest = longest
         self._lock = threading.Lock()
-        self._sessions: dict[str, set[str]] = {}  # by operator
-        self._left: dict[str, list[str]] = {}  # sessions that said goodbye, and whose leases have ended with it
+        self._here: dict[Who, Connection] = {}
+        self._kept: dict[str, Who] = {}  # seats of those that have vanished, while a watchdog is about to take their leases
+        self._sat: OrderedDict[Who, str] = OrderedDict()  # the seat each had last: who was cut off and is back sits there again
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
         # nobody may pass for what commands inside the robot
         self._taken = {WATCHDOG, "local", "runtime", *rt.hosts, *rt.nodes}
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def seats(self) -> tuple[str, ...]:
+        """Of all that are connected."""
         with self._lock:
-            return tuple(sorted(self._sessions))
+            return tuple(sorted(one.seat for one in self._here.values()))
 
     def came(self, operator: str, session: str) -> None:
         with self._lock:
-            new = operator not in self._sessions
-            self._sessions.setdefault(operator, set()).add(session)
+            who = operator, session
+            if who in self._here:
+                return
+            one = self._here[who] = Connection(self._free(who), self._rt.clock.now())
+            self._sat[who] = one.seat
             self._numbers.setdefault(session, {})
-        if new:
-            log.info("%s: operator %s is connected", self._rt.robot.name, operator)
+        log.info("%s: operator %s is connected", self._rt.robot.name, one.seat)
 
     def leave(self, operator: str, session: str) -> None:
         """It says goodbye before it goes; its leases end before it is answered."""
         with self._lock:
-            sessions = self._sessions.get(operator, set())
-            if session not in sessions:
+            one = self._here.get((operator, session))
+            if one is None or one.left is not None:
                 return
-            self._left[session] = freed = []
-            if sessions - self._left.keys():
-                return  # it is still here by another
-        freed += [host.name for host in self._rt.hosts.values() if host.release_lease(operator)]
+            one.left = freed = []
+        freed += [host.name for host in self._rt.hosts.values() if host.release_lease(one.seat)]
 
     def went(self, operator: str, session: str) -> None:
         with self._lock:
-            sessions = self._sessions.get(operator, set())
-            if session not in sessions:
+            who = operator, session
+            one = self._here.pop(who, None)
+            if one is None:
                 return
-            sessions.discard(session)
-            left = self._left.pop(session, None)
-            if sessions:
-                return  # it is still here by another
-            del self._sessions[operator]
             while len(self._numbers) > REMEMBERED:
                 self._numbers.popitem(last=False)
-        rt = self._rt
-        bitten = [] if left is not None else rt.watching.forsake(operator, f"its operator {operator} has vanished")
-        freed = (left or []) + [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(operator)]
-        for host in (host for host in rt.hosts.values() if host.name in bitten):
-            rt.clock.later(BITE, partial(host.release_lease, operator))  # a watchdog takes it over, and lets no other in between
-        what = "has vanished" if left is None else "has left"
+            while len(self._sat) > REMEMBERED:
+                self._sat.popitem(last=False)
+            if one.left is None:
+                self._kept[one.seat] = who
+        rt, seat = self._rt, one.seat
+        bitten = [] if one.left is not None else rt.watching.forsake(seat, f"its operator {seat} has vanished", one.since)
+        freed = (one.left or []) + [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(seat)]
+        if bitten:
+            rt.clock.later(BITE, partial(self._free_again, seat, who, bitten))  # a watchdog takes them over, and lets no other in between
+        else:
+            self._free_again(seat, who, [])
+        what = "has vanished" if one.left is None else "has left"
         then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
-        log.log(logging.WARNING if left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, operator, what, f"; {then}" if then else "")
+        log.log(logging.WARNING if one.left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, seat, what, f"; {then}" if then else "")
 
-    def knows(self, operator: str, session: str) -> bool:
-        return session in self._sessions.get(operator, ())
+    def seat(self, operator: str, session: str) -> str:
+        """Of a connection; "" where it is not here."""
+        one = self._here.get((operator, session))
+        return "" if one is None else one.seat
 
     def why_not(self, operator: str, session: str) -> str:
         """Why this operator may not command, or ""."""
@@ -87,7 +107,7 @@ class Operators:
             return f"{operator} may only watch; {_those(self._access)}" if known else f"{operator} is on no list; {_those(self._access)}"
         if operator in self._taken:
             return f"nobody may call himself {operator!r} here: it is a part of the robot; choose another operator's name"
-        return "" if self.knows(operator, session) else f"no session {session} of {operator} is connected: connect first, or again"
+        return "" if self.seat(operator, session) else f"no session {session} of {operator} is connected: connect first, or again"
 
     def late(self, sent: float, doubt: float) -> str:
         """What is wrong with what took so long to come, or ""."""
@@ -103,6 +123,28 @@ class Operators:
                 return last
             numbers[of] = number
             return 0
+
+    def _free(self, who: Who) -> str:
+        taken = {one.seat for one in self._here.values()} | {seat for seat, owner in self._kept.items() if owner != who}
+        before = self._sat.get(who, "")
+        if before and before not in taken:
+            return before
+        seat, n = who[0], 1
+        while seat in taken or (n > 1 and seat in self._taken):
+            n += 1
+            seat = f"{who[0]}/{n}"
+        return seat
+
+    def _free_again(self, seat: str, who: Who, bitten: list[str]) -> None:
+        """Its leases have ended, or a watchdog has them. One that is back by now keeps what it has taken since."""
+        with self._lock:
+            if self._kept.get(seat) == who:
+                del self._kept[seat]
+            if any(one.seat == seat for one in self._here.values()):
+                return
+        for host in self._rt.hosts.values():
+            if host.name in bitten:
+                host.release_lease(seat)
 
 
 def _those(access: Access) -> str:

@@ -7,7 +7,6 @@ async with await net.connect("arm", Link(connect="tcp/127.0.0.1:7447"), operator
 
 import asyncio
 import logging
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import monotonic
@@ -63,8 +62,9 @@ class RemoteRobot:
         self.hello = hello
         self.robot = hello.robot
         self.operator = operator
+        self.seat = operator  # how the host calls this connection: the operator, or operator/2 where another one of that name came first
         self.description: Description = decode(hello.told, Description)
-        self.session_id = secrets.token_hex(8)
+        self.session_id = key.session(hello.instance)
         self.caller = Caller(bus.session, self.robot)
         self.courier = Courier(self.robot)
         self.parameters = RemoteParameters(self)
@@ -74,11 +74,12 @@ class RemoteRobot:
         self._tick_time = 0.0
         self._logged = float("-inf")
         self._state = State.DISARMED
-        self._was_gone = False  # so that its state may have changed unheard
+        self.unsure = False  # it was gone, and has not been asked since: its state may have changed unheard
         self._handles: dict[str, RemoteActuator] = {}
         self._told = {one.name: one for one in self.description.actuators}
         self._declared: list[Any] = []
         self._closing = threading.Event()
+        self._waking = threading.Event()  # whoever follows the host has something to do
 
     async def __aenter__(self) -> "RemoteRobot":
         return self
@@ -87,7 +88,7 @@ class RemoteRobot:
         await self.close()
 
     def __repr__(self) -> str:
-        return f"<{self.robot}, elsewhere, as {self.operator!r}: {self.state}, {len(self._told)} actuators>"
+        return f"<{self.robot}, elsewhere, as {self.seat!r}: {self.state}, {len(self._told)} actuators>"
 
     def __getitem__(self, address: Address) -> RemoteActuator:
         path = paths.find({name: one.path for name, one in self._told.items()}, address)
@@ -102,8 +103,8 @@ class RemoteRobot:
 
     @property
     def state(self) -> State | Literal["gone"]:
-        """The last one heard of; "gone" while its host is not there: nobody knows then."""
-        return self._state if self.alive else "gone"
+        """The last one heard of; "gone" while its host is not there, and until one that is back has been asked: nobody knows then."""
+        return self._state if self.alive and not self.unsure else "gone"
 
     @property
     def offset(self) -> Offset:
@@ -160,7 +161,7 @@ class RemoteRobot:
         asked = tuple((self[address].name, pack(payload), id[0] if id else None) for address, payload, *id in commands)
         self._look()
         ask = BatchAsk(self.session_id, self.courier.next_number(), *self.host_time(monotonic()), asked, validity)
-        name = key.ask(self.robot, self.operator, "send")
+        name = self._at(key.ask(self.robot, self.operator, "send"))
         sent: list[Any] = self._value(decode(await self.caller.call(name, encode(ask), timeout), Reply).answer)
         return [self.bus.kinds.result(decode(encode(one), SentResult)) for one in sent]
 
@@ -199,6 +200,7 @@ class RemoteRobot:
     async def close(self) -> None:
         """Take one's leave: leases end."""
         self._closing.set()
+        self._waking.set()
         if self.alive:
             try:
                 await self.do("leave", _timeout=1.0)
@@ -211,7 +213,7 @@ class RemoteRobot:
     async def do(self, what: str, *more: str, _timeout: float = TIMEOUT, **arguments: Any) -> Any:
         """Something that only who may command can ask for. AccessError where the host does not let this operator."""
         ask = Ask(self.session_id, self.courier.next_number(), *self.host_time(monotonic()), arguments)
-        name = key.ask(self.robot, self.operator, "do", what, *more)
+        name = self._at(key.ask(self.robot, self.operator, "do", what, *more))
         priority = zenoh.Priority.REAL_TIME if what in ("disarm", "estop") else zenoh.Priority.INTERACTIVE_HIGH
         self._look()
         return self._value(decode(await self.caller.call(name, encode(ask), _timeout, priority), Reply).answer)
@@ -236,12 +238,21 @@ class RemoteRobot:
 
     async def _info(self, what: str, **arguments: Any) -> Reply:
         self._look()
-        name = key.of(self.robot, "info", what)
+        name = self._at(key.of(self.robot, "info", what))
         return decode(await self.caller.call(name, encode(arguments), TIMEOUT), Reply)  # type: ignore[no-any-return]
 
     def _look(self) -> None:
         if not self.alive:
-            raise NetworkError(f"the host of {self.robot} is not there any more: see whether it runs and the network is up, then connect again")
+            raise NetworkError(self.why_gone)
+
+    def _at(self, name: str) -> str:
+        return key.at(name, self.hello.instance)
+
+    @property
+    def why_gone(self) -> str:
+        if self.caller.followed:
+            return f"the host of {self.robot} was started again: connect anew; what this connection knew of it is over"
+        return f"the host of {self.robot} is not there any more: see whether it runs and the network is up, then connect again"
 
     def _value(self, answer: Answer) -> Any:
         if isinstance(answer, Value):
@@ -258,45 +269,57 @@ class RemoteRobot:
         answers = key.of(self.robot, "answer", key.word(self.operator), self.session_id)
         self._declared.append(self.courier.listen(session, answers))
         self.caller.changed = self._host_changed
-        self._declared.append(self.caller.watch(key.of(self.robot, "host", self.hello.instance)))
-        name, ask = key.ask(self.robot, self.operator, "join"), encode(Ask(self.session_id, 0, 0.0, 0.0))
-        while not (self.alive and self._value(decode(await self.caller.call(name, ask, timeout), Reply).answer)):
+        self._declared.append(self.caller.watch(self.hello.instance))
+        while not (self.alive and self._seated(await self.caller.call(*self._joining(), timeout))):
             if monotonic() >= end:
                 raise NetworkError(f"the host of {self.robot} answers, but has not seen {self.operator!r} come within {timeout:g} s: see its log")
             await asyncio.sleep(0.005)
         if not self.description.stepped:
-            await asyncio.to_thread(exchange_time, session, self.robot, self._estimate, EXCHANGES)
-        following = (self, self._estimate, self._closing)
+            await asyncio.to_thread(exchange_time, session, self._at(key.of(self.robot, "clock")), self._estimate, EXCHANGES)
+        following = (self, self._estimate, self._closing, self._waking)
         threading.Thread(target=follow, args=following, name=f"pushrod following {self.robot}", daemon=True).start()
         states = self.bus.subscribe("state_machine", (Transition,), robot=self.robot, notify=lambda: self._heard(states))
         self._state = State((await self.overview()).state)
 
     def _now(self, answer: A) -> A:
         """The answer may be here before what the topic tells."""
-        self._state = answer.state
+        self._state, self.unsure = answer.state, False
         for handle in self._handles.values():
             handle.epoch = 0  # a command from here on is sent in knowledge of it
         return answer
 
     def _host_changed(self, alive: bool) -> None:
         if not alive:
-            self._was_gone = True
+            self.unsure = True
             self.courier.fail(HostGoneError(f"the host of {self.robot} vanished while it was asked: look whether it acted, and connect again"))
+        self._waking.set()
         for told in self.host_changed:
             told(alive)
 
     def look_again(self) -> None:
-        """Ask for the state of a host that was away."""
-        if self._was_gone and self.alive:
-            self._was_gone = False
-            self.caller.ask(key.of(self.robot, "info", "overview"), encode({}), TIMEOUT, self._seen_again)
+        """Ask a host that was away for its state, and for this connection's seat."""
+        if self.unsure and self.alive:
+            self.caller.ask(self._at(key.of(self.robot, "info", "overview")), encode({}), TIMEOUT, self._seen_again)
+            self.caller.ask(*self._joining(), TIMEOUT, self._seated_again)
 
     def _seen_again(self, answer: bytes | Exception) -> None:
         told = None if isinstance(answer, Exception) else decode(answer, Reply).answer
         if isinstance(told, Value):
-            self._state = State(told.value["state"])
-        else:
-            self._was_gone = True
+            self._state, self.unsure = State(told.value["state"]), False
+
+    def _seated_again(self, answer: bytes | Exception) -> None:
+        self._seated(answer)
+
+    def _joining(self) -> tuple[str, bytes]:
+        return self._at(key.ask(self.robot, self.operator, "join")), encode(Ask(self.session_id, 0, 0.0, 0.0))
+
+    def _seated(self, answer: bytes | Exception) -> bool:
+        """Whether the host has seen this connection come; it says by which name."""
+        told = None if isinstance(answer, Exception) else decode(answer, Reply).answer
+        if isinstance(told, Value) and told.value:
+            self.seat = str(told.value)
+            return True
+        return False
 
     def _heard(self, states: Subscription) -> None:
         while (message := states.poll()) is not None:

@@ -43,7 +43,6 @@ class RemoteActuator:
         self.path = told.path
         self.name = "/".join(told.path)
         self.topic = ("actuator", *told.path)
-        self.source = remote.operator
         self.sync = RemoteSync(self)
         self.publish = RemotePublish(self)
         self.direct = RemoteDirect(self)
@@ -56,6 +55,11 @@ class RemoteActuator:
 
     def __repr__(self) -> str:
         return f"<actuator {self.name} of {self.remote.robot}, elsewhere, as {self.source!r}: {'there' if self.remote.alive else 'gone'}>"
+
+    @property
+    def source(self) -> str:
+        """Who commands it, to all others."""
+        return self.remote.seat
 
     @property
     def joint_state(self) -> JointState | None:
@@ -85,7 +89,7 @@ class RemoteActuator:
         if problem:
             return refused("malformed", self.name, kind, problem)
         if not remote.alive:
-            return refused("gone", self.name, kind, f"the host of {remote.robot} vanished")
+            return refused("gone", self.name, kind, remote.why_gone)
         if remote.courier.waiting >= WINDOW:
             remote.courier.sweep()
             return refused("busy", self.name, kind, f"{WINDOW} commands are on their way and not answered")

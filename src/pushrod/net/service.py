@@ -40,7 +40,7 @@ class Service:
             "acknowledge": lambda who: [str(record) for record in rt.acknowledge()],
         }
         self._tells: dict[str, Callable[..., Any]] = {
-            "overview": lambda: told.overview(rt, operators.names),
+            "overview": lambda: told.overview(rt, operators.seats),
             "parameters": self._parameters,
             "missing": rt.missing,
             "robot": lambda: to_urdf(rt.robot),

@@ -1,6 +1,9 @@
 """What a host tells of its robot: how it is made, once, and how it is now, whenever it is asked."""
 
 import hashlib
+import os
+import socket
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Any
 
@@ -9,15 +12,20 @@ from msgspec import Raw, Struct
 from pushrod.net import key
 from pushrod.net.wire import Hello, encode
 from pushrod.robot.description import Robot
+from pushrod.robot.path import find
 from pushrod.runtime.bus import TopicStatistics
 from pushrod.runtime.cadence import Timing
 from pushrod.runtime.clock import SteppedClock
 from pushrod.runtime.host import Host
 from pushrod.runtime.runtime import Runtime
+from pushrod.safety.state import State
+
+GUARD_ACTED = "the guard has disarmed it"
 
 
 class ActuatorTold(Struct, frozen=True):
-    """Limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` the names of what it accepts; `kind` that of its joint."""
+    """Limits in SI, as they are now; `watchdog` is the silence it bears [s]; `payloads` the names of what it accepts; `kind` that of its joint;
+    `driven_by` the controller of the robot that commands it."""
 
     name: str
     path: tuple[str, ...]
@@ -30,6 +38,7 @@ class ActuatorTold(Struct, frozen=True):
     effort: float | None = None
     watchdog: float | None = None
     kind: str = ""
+    driven_by: str = ""
 
 
 class Description(Struct, frozen=True):
@@ -111,27 +120,41 @@ def differences(there: Description, here: Robot) -> list[str]:
 
 
 def hello(rt: Runtime, instance: str) -> Hello:
-    return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))))
+    where = f"{socket.gethostname()}, pid {os.getpid()}"
+    return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))), where)
 
 
 def describe(rt: Runtime) -> Description:
-    return Description(tuple(_made(host) for host in rt.hosts.values()), tuple(rt.nodes), isinstance(rt.clock, SteppedClock))
+    drivers = {find(paths, address)[-1]: name for name, address in _driven(rt)} if (paths := {h.name: h.path for h in rt.hosts.values()}) else {}
+    made = tuple(_made(host, drivers.get(host.path[-1], "")) for host in rt.hosts.values())
+    return Description(made, tuple(rt.nodes), isinstance(rt.clock, SteppedClock))
 
 
-def overview(rt: Runtime, operators: tuple[str, ...]) -> Overview:
+def _driven(rt: Runtime) -> Iterator[tuple[str, str]]:
+    """Which controller says that it drives which actuator."""
+    for name, node in rt.nodes.items():
+        drives = getattr(node.part.driver.driver, "drives", None)
+        if drives is not None:
+            yield from ((name, address) for _, address in drives(node.part.options))
+
+
+def overview(rt: Runtime, seats: tuple[str, ...]) -> Overview:
     topics = tuple(_topic(s) for s in rt.bus.statistics() if s.robot == rt.robot.name)
     loops = tuple(_loop(cadence.timing()) for cadence in rt.cadences)
     actuators = tuple(_now(host) for host in rt.hosts.values())
-    return Overview(rt.robot.name, rt.state.value, rt.arming.why, rt.clock.now(), actuators, topics, loops, operators)
+    state, why = rt.state, rt.arming.why
+    if state is State.ARMED and any(host.gate.fuse[0] for host in rt.hosts.values()):
+        state, why = State.ERROR, GUARD_ACTED  # this process was stopped, and has not heard of it yet
+    return Overview(rt.robot.name, state.value, why, rt.clock.now(), actuators, topics, loops, seats)
 
 
-def _made(host: Host) -> ActuatorTold:
+def _made(host: Host, driven_by: str) -> ActuatorTold:
     gate, dog = host.gate, host.actuator.watchdog
     limits: Any = gate.limits
     names = tuple(sorted(kind.__name__ for kind in gate.payloads))
     ends = (limits.lower, limits.upper, limits.velocity, limits.effort)
     silence = None if dog is None else dog.silence
-    return ActuatorTold(host.actuator.name, host.path, host.joint.name, names, host.slot is not None, *ends, silence, host.joint.kind)
+    return ActuatorTold(host.actuator.name, host.path, host.joint.name, names, host.slot is not None, *ends, silence, host.joint.kind, driven_by)
 
 
 def _now(host: Host) -> ActuatorNow:

@@ -24,17 +24,19 @@ class Seen(NamedTuple):
     description: Description | None
     overview: Overview | None
     gone: str = ""
+    where: str = ""  # its host's computer and process
 
 
+Host = tuple[str, str]  # robot and instance
 AT_A_TIME = 16  # robots that are asked
 
 
 class Watcher:
-    """A robot that was there once is told of as gone when it is not."""
+    """A robot that was there once is told of as gone when it is not. Two hosts of one name are two robots, told apart by `where`."""
 
     def __init__(self, link: Link) -> None:
         self.session = Session(link)
-        self._known: dict[str, Hello] = {}
+        self._known: dict[Host, Hello] = {}
         self._turns = asyncio.Semaphore(AT_A_TIME)
 
     def close(self) -> None:
@@ -43,7 +45,10 @@ class Watcher:
     async def look(self, robot: str = "", wait: float = 1.0) -> list[Seen]:
         """At one robot, or at all; each has so many seconds to answer."""
         here = await asyncio.to_thread(self._who_is_there, robot, wait)
-        return list(await asyncio.gather(*(self._asked(hello, hello.robot in here, wait) for _, hello in sorted(self._known.items()))))
+        for robot, instance in [*self._known]:
+            if (robot, instance) not in here and any(name == robot for name, _ in here):
+                del self._known[robot, instance]  # it was started again, or of two hosts one has ended
+        return list(await asyncio.gather(*(self._asked(hello, host in here, wait) for host, hello in sorted(self._known.items(), key=_first))))
 
     async def _asked(self, hello: Hello, here: bool, wait: float) -> Seen:
         async with self._turns:
@@ -51,30 +56,32 @@ class Watcher:
 
     async def _ask(self, hello: Hello, here: bool, wait: float) -> Seen:
         if hello.schema != key.SCHEMA:
-            return Seen(hello.robot, None, None, f"its host speaks schema {hello.schema}, this program schema {key.SCHEMA}")
+            return Seen(hello.robot, None, None, f"its host speaks schema {hello.schema}, this program schema {key.SCHEMA}", hello.where)
         description: Description = decode(hello.told, Description)
+        silent = Seen(hello.robot, description, None, "its host does not answer", hello.where)
         if not here:
-            return Seen(hello.robot, description, None, "its host does not answer")
+            return silent
+        name = key.at(key.of(hello.robot, "info", "overview"), hello.instance)
         try:
-            reply: Reply = decode(await Caller(self.session, hello.robot).call(key.of(hello.robot, "info", "overview"), encode({}), wait), Reply)
+            reply: Reply = decode(await Caller(self.session, hello.robot).call(name, encode({}), wait), Reply)
         except CommandTimeout:
-            return Seen(hello.robot, description, None, "its host does not answer")
+            return silent
         if isinstance(reply.answer, Value):
-            return Seen(hello.robot, description, decode(encode(reply.answer.value), Overview))
-        return Seen(hello.robot, description, None, reply.answer.text if isinstance(reply.answer, Failure) else str(reply.answer))
+            return Seen(hello.robot, description, decode(encode(reply.answer.value), Overview), "", hello.where)
+        why = reply.answer.text if isinstance(reply.answer, Failure) else str(reply.answer)
+        return Seen(hello.robot, description, None, why, hello.where)
 
-    def _who_is_there(self, robot: str, wait: float) -> set[str]:
+    def _who_is_there(self, robot: str, wait: float) -> set[Host]:
         if not self._known:
-            self._known |= {hello.robot: hello for hello in self._hellos(key.hello(robot), wait)}  # of any schema
+            self._meet(key.hello(robot), wait)  # of any schema
             return set(self._known)
         tokens = self.session.zenoh.liveliness().get(key.of(robot, "host", key.ANY), timeout=wait)
         here = {_host(str(token.ok.key_expr)) for token in tokens if token.ok is not None}
-        for name, instance in here:
-            if name not in self._known or self._known[name].instance != instance:
-                self._known |= {hello.robot: hello for hello in self._hellos(key.hello(name), wait)}
-        return {name for name, _ in here}
+        for name in {name for name, instance in here - self._known.keys()}:
+            self._meet(key.hello(name), wait)
+        return here
 
-    def _hellos(self, name: str, wait: float) -> list[Hello]:
+    def _meet(self, name: str, wait: float) -> None:
         replies = self.session.zenoh.get(
             name,
             target=zenoh.QueryTarget.ALL,
@@ -82,10 +89,15 @@ class Watcher:
             timeout=wait,
             allowed_destination=zenoh.Locality.REMOTE,
         )
-        return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+        hellos: list[Hello] = [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+        self._known |= {(hello.robot, hello.instance): hello for hello in hellos}
 
 
-def _host(token: str) -> tuple[str, str]:
-    """Robot and instance of a host's token."""
+def _first(known: tuple[Host, Hello]) -> tuple[str, str]:
+    """Two hosts of one name stay in one order."""
+    return known[1].robot, known[1].where
+
+
+def _host(token: str) -> Host:
     _, _, robot, _, instance = token.split("/")
     return key.text(robot), key.text(instance)

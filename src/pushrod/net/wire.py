@@ -145,7 +145,7 @@ class Frame(Struct, frozen=True, gc=False, array_like=True):
 
 
 class Hello(Struct, frozen=True):
-    """Who is there. `told` is a Description, to whoever speaks the same schema."""
+    """Who is there. `told` is a Description, to whoever speaks the same schema; `where` the host's computer and process, for people."""
 
     schema: int
     version: str
@@ -153,6 +153,7 @@ class Hello(Struct, frozen=True):
     fingerprint: str
     instance: str
     told: Raw = Raw(b"\xc0")
+    where: str = ""
 
 
 def _other(x: Any) -> Any:

@@ -52,12 +52,13 @@ class Watching:
         self._watches.pop(name)
         return self._watched[name].release_lease(WATCHDOG)
 
-    def forsake(self, commander: str, why: str) -> list[str]:
+    def forsake(self, commander: str, why: str, since: float = float("-inf")) -> list[str]:
         """A commander is known to be gone: the actuators it commanded last need not wait for silence. Their watchdogs bite at the next look.
 
-        Gives the names of those; one without a watchdog goes on.
+        What somebody of that name commanded before `since` [s] was not its doing. Gives the names of those; one without a watchdog goes on.
         """
-        names = [host.name for host in self._watched.values() if host.gate.epoch and host.gate.commander == commander]
+        gates = {host.name: host.gate for host in self._watched.values()}
+        names = [name for name, gate in gates.items() if gate.epoch and gate.commander == commander and gate.last_acted >= since]
         for name in names:
             self._forsaken[name] = why
         return names
