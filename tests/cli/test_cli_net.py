@@ -110,7 +110,8 @@ def armed(lifter, pushrod):
 def test_serve_says_in_one_line_who_is_where_how_guarded_and_how_to_command_it(lifter, state):
     line = lifter.said.splitlines()[0]
     assert line.startswith(f"lifter: disarmed; at unixsock-stream/{state}/run/lifter.sock; guard: ready, pid ")
-    assert line.endswith("limit 20 s; to command it: pushrod arm lifter, then pushrod cmd lifter/hook_motor ..., pushrod top")
+    assert f"limit 20 s; log: {state}/runs/lifter-" in line
+    assert line.endswith("to command it: pushrod arm lifter, then pushrod cmd lifter/hook_motor ..., pushrod top")
 
 
 def test_each_verb_as_a_program(lifter, program):
@@ -396,7 +397,7 @@ def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, progr
 def test_ctrl_c_disarms_and_says_so(state, robot_file):
     with Server(state, robot_file, "--simulation", "--name", "brief", "--arm", *PATIENT) as server:
         assert server.end(signal.SIGINT) == 130
-    assert server.said.splitlines()[-1] == "brief: ended (Ctrl-C); disarmed, all is safe"
+    assert server.said.splitlines()[-2] == "brief: ended (Ctrl-C); disarmed, all is safe"
     assert "Traceback" not in server.said
     assert not list((state / "run").glob("brief*"))
 
