@@ -73,6 +73,7 @@ def test_one_that_hangs_and_one_that_raises_do_not_keep_the_others(tmp_path: Pat
     assert len(done) == 30
     assert max(when for when, _ in done.values()) - at < 0.3
     assert 0.4 <= record.seconds < 2.0
+    assert 0.3 < record.actuators["base/j3/m3"]["seconds"] < 2.0, "what it was given"
 
 
 def test_there_is_a_record_while_a_disarm_function_still_hangs(tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ class Held:
         self.function = function
         self.options: dict[str, Any] = {}
         self.dropped = False
+        self.began = 0.0  # [s, monotonic] when it was called
         self.result, self.detail, self.seconds = TIMED_OUT, "", 0.0
         self._go = go
         self.thread = threading.Thread(target=self._run, name=path, daemon=True)
@@ -65,13 +66,20 @@ class Held:
         self._go.wait()
         if self.dropped:
             return
-        began = time.monotonic()
+        self.began = time.monotonic()
         try:
             self.function(self.options)
-            self.result = OK
+            result, detail = OK, ""
         except BaseException as error:
-            self.result, self.detail = FAILED, f"{type(error).__name__}: {error}"
-        self.seconds = time.monotonic() - began
+            result, detail = FAILED, f"{type(error).__name__}: {error}"
+        self.seconds = time.monotonic() - self.began
+        self.detail, self.result = detail, result
+
+    def told(self, now: float) -> dict[str, Any]:
+        """What became of it so far; one that has not come back has had so long."""
+        given = now - self.began if self.began else 0.0
+        seconds = given if self.result == TIMED_OUT else self.seconds
+        return {"disarm": self.name, "result": self.result, "detail": self.detail, "seconds": round(seconds, 6)}
 
 
 class Holding:
@@ -119,6 +127,5 @@ class Holding:
     def results(self) -> dict[str, dict[str, Any]]:
         """What became of each so far."""
         found = {path: {"disarm": "", "result": ELSEWHERE, "detail": GONE, "seconds": 0.0} for path in self._elsewhere}
-        for path, held in self._held.items():
-            found[path] = {"disarm": held.name, "result": held.result, "detail": held.detail, "seconds": round(held.seconds, 6)}
-        return found
+        now = time.monotonic()
+        return found | {path: held.told(now) for path, held in self._held.items()}

@@ -79,6 +79,8 @@ class Guarded:
         self.over = ""  # why it is not there any more
         self.acting = False
         self._line, self._process, self.fuse = _start(robot)
+        self._room = select.poll()
+        self._room.register(self._line, select.POLLOUT)
         folder = record_folder(robot, settings.state)
         self._tell(
             ("begin", robot, os.getpid(), float(settings.limit), float(settings.within), str(folder), [entry or os.getcwd() for entry in sys.path])
@@ -182,18 +184,20 @@ class Guarded:
         return bool(data)
 
     def _beat(self) -> bool:
+        now = time.monotonic()
+        self._silence += min(now - self._last_beat, LAPSE)
+        self._last_beat = now
+        if self._silence > UNANSWERED and not self._silenced:
+            self._silenced = f"did not answer for {self._silence:.1f} s (it was stopped, or hung): the runtime has ended it"
+            self._process.kill()
+        if not self._room.poll(0):  # it reads nothing any more; to wait for room would only put off its end
+            return True
         counts = []
         for each in self._progress():
             if each.key not in self._known:
                 self._known.add(each.key)
                 self._tell(("source", each.key, each.name, float(each.period)))
             counts.append((each.key, each.ticks))
-        now = time.monotonic()
-        self._silence += min(now - self._last_beat, LAPSE)
-        self._last_beat = now
-        if self._silence > UNANSWERED and not self._silenced:
-            self._silenced = f"did not answer for {self._silence:.1f} s (it was stopped, or hung) and was ended for that"
-            self._process.kill()
         return self._tell(("beat", tuple(counts)))
 
     def _has_acted(self, why: str) -> None:
