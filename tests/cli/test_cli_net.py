@@ -451,7 +451,8 @@ def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):
     )
     with Server(state, tmp_path / "r.yaml", "--guard-limit", "20 s") as server:
         assert pushrod("arm", "stuck").exit_code == 0
-        until(lambda: "release" in server.said)  # nobody commands it
+        assert pushrod("cmd", "stuck/m", "hold").exit_code == 0
+        until(lambda: "release" in server.said)  # nobody commands it any more
         got = pushrod("cmd", "stuck/m", "hold")
         assert (got.exit_code, "watchdog" in got.stderr) == (3, True)
         assert pushrod("cmd", "stuck/m", "clear_watchdog").stdout == "stuck/a/j/m: its watchdog is cleared\n"

@@ -65,6 +65,30 @@ def test_a_full_queue_drops_and_counts_and_never_blocks(make) -> None:
     assert (topic.messages, topic.rate, topic.age, topic.dropped) == (5, 1.0, 5.0, 6)
 
 
+def test_the_rate_of_a_topic_is_that_of_late_and_none_once_it_is_silent() -> None:
+    now = 0.0
+    bus = LocalBus(lambda: now)
+
+    def rate(hz: float, seconds: float) -> float:
+        nonlocal now
+        for _ in range(round(hz * seconds)):
+            now += 1.0 / hz
+            bus.publish(message("a", time=now))
+        return bus.statistics()[0].rate
+
+    assert rate(100.0, 10.0) == pytest.approx(100.0)
+    assert rate(10.0, 4.0) == pytest.approx(10.0), "not the mean since the first message"
+    now += 1.0
+    assert bus.statistics()[0].rate == pytest.approx(10.0), "it may still be late"
+    now += 5.0
+    assert bus.statistics()[0].rate == 0.0
+    assert rate(0.2, 20.0) == pytest.approx(0.2), "what is slow is not silent"
+    now += 20.0
+    assert bus.statistics()[0].rate == pytest.approx(0.2)
+    now += 10.0
+    assert bus.statistics()[0].rate == 0.0
+
+
 def test_who_comes_late_gets_the_last_value_on_request(make) -> None:
     bus = make(lambda: 0.0)
     bus.publish(message("a", time=1.0))

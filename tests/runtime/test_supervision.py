@@ -233,6 +233,22 @@ def test_silence_makes_it_react_and_refuse_until_it_is_cleared(reaction: str, to
     assert told in repr(servo.told[1])
 
 
+def test_silence_counts_from_the_first_command_after_arming_or_clearing() -> None:
+    async def body(rt: Runtime) -> None:
+        motor = rt["motor"].direct
+        for begin in (rt.arm, lambda: rt.clear_watchdog("motor"), lambda: (rt.clear_watchdog("motor"), rt.disarm(), rt.arm())):
+            begin()
+            await asyncio.sleep(1.0)
+            assert rt.watching.bitten() == [], "nobody has commanded it, and nobody is missed"
+            assert motor.set_position(0.5).ok
+            await asyncio.sleep(0.19)
+            assert rt.watching.bitten() == []
+            await asyncio.sleep(0.03)
+            assert rt.watching.bitten() == ["base/shoulder/motor"]
+
+    run(robot(watchdog=Watchdog(0.2, Reaction.HOLD)), {"motor": Servo}, body)
+
+
 def test_what_cannot_react_is_made_safe() -> None:
     from pushrod.runtime.payload import Position
 
@@ -241,6 +257,7 @@ def test_what_cannot_react_is_made_safe() -> None:
 
     async def body(rt: Runtime) -> Any:
         rt.arm()
+        rt["motor"].direct.set_position(0.5)
         await asyncio.sleep(0.3)
         return list(DISARMED)
 

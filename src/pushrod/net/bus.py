@@ -25,6 +25,7 @@ from pushrod.net.session import Session
 from pushrod.net.wire import Frame, Kinds, body_of, decode, encode
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription, Topic, TopicStatistics, kind_of, topic_of
 from pushrod.runtime.message import Message, Outcome
+from pushrod.runtime.pace import Pace
 
 log = logging.getLogger("pushrod.net")
 ASKED = 1.0  # [s] in which zenoh has told that somebody listens
@@ -63,11 +64,12 @@ class _Outlet:
 class _Heard:
     """What came in under one key from one bus."""
 
-    __slots__ = ("age_from", "count", "first", "last", "missed", "n")
+    __slots__ = ("age_from", "count", "last", "missed", "n", "pace")
 
     def __init__(self, time: float, now: float) -> None:
         self.count = self.missed = self.n = 0
-        self.first = self.last = time
+        self.pace = Pace()
+        self.last = time
         self.age_from = now
 
 
@@ -176,8 +178,8 @@ class ZenohBus(Bus):
         told = []
         for (name, _), h in heard:
             robot, _, topic = self._place(name)
-            span = h.last - h.first
-            told.append(TopicStatistics(robot, topic, h.count, (h.count - 1) / span if span > 0.0 else 0.0, now - h.age_from, h.missed))
+            age = now - h.age_from
+            told.append(TopicStatistics(robot, topic, h.count, h.pace.rate(h.last, h.count, age), age, h.missed))
         return [*self._local.statistics(), *_together(told)]
 
     def close(self) -> None:
@@ -252,6 +254,8 @@ class ZenohBus(Bus):
             h.missed += frame.n - h.n - 1
             h.n, h.last, h.age_from = frame.n, frame.time, self._now()
             h.count += 1
+            if frame.time >= h.pace.turn:
+                h.pace.mark(frame.time, h.count)
 
 
 class _Inlet:

@@ -88,6 +88,7 @@ class Arming:
             for name in out:
                 self._disarmers[name].gate.out = ""
                 self._disarmers[name].gate.seen.clear()  # who starts anew may count anew
+                self._disarmers[name].gate.acted_before = self._disarmers[name].gate.acted
                 self._disarmers[name].gate.epoch = self._epochs
             if self._unguarded:
                 log.warning("armed, %s", self._unguarded)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from pushrod.core.errors import InputError
 from pushrod.runtime.message import Message, Outcome
+from pushrod.runtime.pace import Pace
 
 Topic = tuple[str, ...]
 Policy = Literal["drop_oldest", "drop_newest"]
@@ -32,7 +33,7 @@ class TopicStatistics(NamedTuple):
     robot: str
     topic: Topic
     messages: int
-    rate: float  # [1/s] over the time since the first message
+    rate: float  # [1/s] of late; 0 once it has fallen silent (see pace.py)
     age: float  # [s] since the last message
     dropped: int
 
@@ -189,12 +190,12 @@ class Bus(ABC):
 
 
 class _Topic:
-    __slots__ = ("count", "dropped", "first", "kinds", "last")
+    __slots__ = ("count", "dropped", "kinds", "last", "pace")
 
     def __init__(self) -> None:
         self.count = 0
         self.dropped = 0
-        self.first = 0.0
+        self.pace = Pace()
         self.last: Message | None = None
         self.kinds: dict[type, Message] = {}  # newest message of each kind, for those who come late
 
@@ -219,8 +220,9 @@ class LocalBus(Bus):
             topic = self._topics.get((message.robot, message.topic))
             if topic is None:
                 topic = self._topics[message.robot, message.topic] = _Topic()
-                topic.first = message.time
             topic.count += 1
+            if message.time >= topic.pace.turn:
+                topic.pace.mark(message.time, topic.count)
             topic.last = message
             topic.kinds[kind] = message
         for subscription in route:
@@ -270,5 +272,5 @@ class LocalBus(Bus):
 
 
 def _statistics(name: tuple[str, Topic], topic: _Topic, last: Message, now: float) -> TopicStatistics:
-    span = last.time - topic.first
-    return TopicStatistics(*name, topic.count, (topic.count - 1) / span if span > 0.0 else 0.0, now - last.time, topic.dropped)
+    age = now - last.time
+    return TopicStatistics(*name, topic.count, topic.pace.rate(last.time, topic.count, age), age, topic.dropped)

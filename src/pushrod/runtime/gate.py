@@ -66,6 +66,7 @@ class Gate:
         self.last_acted = float("-inf")
         self.commander = ""  # the source of what acted last
         self.acted = 0
+        self.acted_before = 0  # it was armed, or its watchdog cleared: silence counts from the first command after that
         self.actor = 0  # the thread whose command acted last
         self.fuse: Sequence[int] = WHOLE  # not 0 once the guard process has disarmed: seen even by the first command of a process that was stopped
         self.observer: Observer | None = None  # told of every command that came here, what became of it and when; it must never wait

@@ -1,5 +1,6 @@
 """Watchdogs, live: an actuator that no command has reached for too long reacts, and takes no more commands until its watchdog is cleared.
 
+Silence counts from the first command after arming, or after the watchdog was cleared: before that nobody has moved it, and nobody is missed.
 hold, ramp, damp and release are sent as Hold, Velocity 0, Stop(decelerate) and Stop(immediate). Where a driver knows no such command, or does not
 do it, the actuator is made safe by its disarm function instead. Silence is looked at every quarter of the shortest one allowed, at least every
 10 ms and at most every 1 ms, so a watchdog may bite that much late.
@@ -50,6 +51,7 @@ class Watching:
         if name not in self.bitten():
             return False
         self._watches.pop(name)
+        self._watched[name].gate.acted_before = self._watched[name].gate.acted
         return self._watched[name].release_lease(WATCHDOG)
 
     def forsake(self, commander: str, why: str, since: float = float("-inf")) -> list[str]:
@@ -58,7 +60,8 @@ class Watching:
         What somebody of that name commanded before `since` [s] was not its doing. Gives the names of those; one without a watchdog goes on.
         """
         gates = {host.name: host.gate for host in self._watched.values()}
-        names = [name for name, gate in gates.items() if gate.epoch and gate.commander == commander and gate.last_acted >= since]
+        watched = {name: gate for name, gate in gates.items() if gate.epoch and gate.acted > gate.acted_before}
+        names = [name for name, gate in watched.items() if gate.commander == commander and gate.last_acted >= since]
         for name in names:
             self._forsaken[name] = why
         return names
@@ -70,7 +73,7 @@ class Watching:
             why = self._forsaken.pop(host.name, "")
             if old.bitten:
                 continue
-            if not host.gate.epoch:
+            if not host.gate.epoch or host.gate.acted == host.gate.acted_before:
                 self._watches.pop(host.name, None)
                 continue
             dog = host.actuator.watchdog
