@@ -8,15 +8,19 @@ import math
 import lxml.html
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from report_rig import page_of, rows, section, text, value, write_log
 from typer.testing import CliRunner
 
+from counts import examples
 from pushrod.cli.main import app
 from pushrod.core.errors import LogError
 from pushrod.log.reader import read
 from pushrod.log.table import Channel, Table
-from pushrod.report import figures, find, page
+from pushrod.report import figures, find, page, sections
 from pushrod.report.difference import differences
+from pushrod.report.drawing import Drawing
 
 EVIL = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\"'&{{ 7 * 7 }}</script>"
 
@@ -231,6 +235,43 @@ def drawn(made, name):
     data = json.loads(gzip.decompress(base64.b64decode(lxml.html.document_fromstring(made).get_element_by_id("data").text)))
     line = next(line for panel in data["panels"] if panel["type"] == "time" for line in panel["lines"] if line["label"] == name)
     return np.frombuffer(base64.b64decode(data["arrays"][line["y"]]["data"]), "<f4")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+FIELDS = {
+    "/out": ("x", "y", "yaw", "a_req", "a_ach", "a_fault"),
+    "/in": ("armed", "a"),
+    "/actuator/a/m/command": ("kind", "payload", "source", "result", "reason", "done", "detail", "id"),
+    "/actuator/a/m/EndMotion": ("command_id", "reason", "position"),
+    "/events": ("level", "message", "name"),
+    "/safety": ("from", "to", "why"),
+    "/loops": ("name", "ticks", "missed", "p50", "bins"),
+    "/param": ("path", "old", "new", "source"),
+    "/recording": ("written", "dropped"),
+}
+MESSAGES = st.fixed_dictionaries(
+    {},
+    optional={
+        topic: st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(keys, ANYTHING)) | ANYTHING, max_size=4) for topic, keys in FIELDS.items()
+    },
+)
+FILES = st.fixed_dictionaries({}, optional=dict.fromkeys(("machine.yaml", "scenario.yaml", "verdict.json"), ANYTHING.map(json.dumps)))
+MACHINE = st.fixed_dictionaries({"world": st.sampled_from(["servo", "boat"])}, optional=dict.fromkeys(("parameters", "track", "machine"), ANYTHING))
+
+
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(MESSAGES, FILES, MACHINE, st.dictionaries(st.sampled_from(["machine", "dt", "kind", "override 1", "scenario"]), st.text(max_size=8)))
+def test_whatever_stands_in_a_log_there_is_a_page(tmp_path, topics, files, machine, about):
+    said = {topic: [(0.1 * k, message) for k, message in enumerate(messages)] for topic, messages in topics.items()}
+    log = write_log(tmp_path / "any.mcap", said, about, {"machine.yaml": json.dumps(machine)} | files)
+    found = find(read(log))
+    assert figures(found)
+    assert differences(found, found)["parameters"] == {}
+    sections.content([found, found], Drawing(["A", "B"], found.log.span))
 
 
 def test_where_the_page_goes(tmp_path):

@@ -74,8 +74,8 @@ def said(a: Findings, b: Findings) -> dict[str, tuple[str, str]]:
 
 def parameters(a: Findings, b: Findings) -> dict[str, tuple[Any, Any]]:
     first, second = ({p.path: p for p in found.parameters} for found in (a, b))
-    values = {path: tuple(known[path].value if path in known else None for known in (first, second)) for path in first | second}
-    return {path: (pair[0], pair[1]) for path, pair in values.items() if pair[0] != pair[1]}
+    values = {path: (first[path].value if path in first else None, second[path].value if path in second else None) for path in first | second}
+    return {path: (x, y) for path, (x, y) in values.items() if x != y and not (x != x and y != y)}  # what could not be read is nan
 
 
 def _pairs(a: Findings, b: Findings) -> list[tuple[Any, Any]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pushrod.report.logged import Logged
-from pushrod.report.number import quantity
+from pushrod.report.number import as_float, quantity
 
 TOPIC = re.compile(r"/actuator/(.+)/command")
 MOST = 2000  # entries that are listed
@@ -77,7 +77,7 @@ def _short(paths: list[str]) -> dict[str, str]:
 
 def _read(log: Logged, topic: str, path: str, actuator: str, into: Ledger) -> None:
     units = {name.rpartition(".")[2]: channel.unit for name, channel in log.channels.items() if name.startswith(f"{topic[1:]}.payload.")}
-    ends = {message.get("command_id"): (t, message) for t, message in log.messages(f"/actuator/{path}/EndMotion")}
+    ends = {_text(message.get("command_id")): (t, message) for t, message in log.messages(f"/actuator/{path}/EndMotion")}
     senders: dict[str, Sender] = {}
     open_entry: Entry | None = None
     for t, message in log.messages(topic):
@@ -100,10 +100,10 @@ def _alike(a: Entry, b: Entry) -> bool:
     return same and not a.end and not b.end
 
 
-def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[str, str], ends: Mapping[Any, Any]) -> Entry:
+def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[str, str], ends: Mapping[str, Any]) -> Entry:
     kind = _text(message.get("kind"))
     asked = values(message.get("payload"), units, kind.lower())
-    end = ends.get(message.get("id")) if message.get("id") is not None else None
+    end = ends.get(_text(message["id"])) if message.get("id") is not None else None
     return Entry(
         actuator,
         _text(message.get("source")),
@@ -122,7 +122,7 @@ def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[s
 
 def _ended(t: float, message: Mapping[str, Any], units: Mapping[str, str]) -> str:
     at = message.get("position")
-    where = f", at {quantity(at, units.get('position', ''), 4)}" if isinstance(at, float) else ""
+    where = f", at {quantity(as_float(at), units.get('position', ''), 4)}" if isinstance(at, (int, float)) else ""
     return f"{_text(message.get('reason')).replace('_', ' ')} at {t:.3f} s{where}"
 
 
@@ -137,7 +137,7 @@ def values(payload: Any, units: Mapping[str, str], kind: str = "") -> str:
         if isinstance(value, (bool, str)):
             parts.append(f"{key} {str(value).lower() if isinstance(value, bool) else value}")
         elif isinstance(value, (int, float)):
-            parts.append(f"{key} {quantity(float(value), units.get(key, ''), 4)}".removeprefix(f"{kind} "))
+            parts.append(f"{key} {quantity(as_float(value), units.get(key, ''), 4)}".removeprefix(f"{kind} "))
         elif isinstance(value, (list, Mapping)):
             parts.append(f"{key} ({len(value)})")
     return ", ".join(parts)

@@ -65,14 +65,14 @@ class Logged:
 
     def messages(self, topic: str) -> list[Message]:
         """Of a topic that may not be there."""
-        return list(self.table.messages(topic)) if topic in self.table.topics else []
+        return [(t, message) for t, message in self.table.messages(topic) if isinstance(message, dict)] if topic in self.table.topics else []
 
 
 def look(table: Table) -> Logged:
     channels = {name: channel for name, channel in table.channels.items() if len(channel)}
     begin, end = table.span
     begin = min(begin, 0.0) if table.about else begin  # a run counts from 0
-    world = [channel for channel in channels.values() if channel.source in WORLD and table.about]
+    world = [channel for source in WORLD if table.about for channel in _every_tick(channels, source)]
     n = min((len(channel) for channel in world), default=0)
     t = next((channel.t[:n] for channel in world if channel.source == "/out"), np.zeros(0))
     columns = {channel.name: channel.values[:n] for channel in world}
@@ -84,6 +84,13 @@ def look(table: Table) -> Logged:
     notes = [*told.notes, *table.notes]
     verdict = read_verdict(table, notes)
     return Logged(table, channels, t, columns, _dt(table, channels, pairs), (begin, end), told, pairs, verdict, tuple(notes))
+
+
+def _every_tick(channels: Mapping[str, Channel], source: str) -> list[Channel]:
+    """The channels of a topic that are in all of its messages: one that is in some only belongs to no tick by its place."""
+    found = [channel for channel in channels.values() if channel.source == source]
+    most = max((len(channel) for channel in found), default=0)
+    return [channel for channel in found if len(channel) == most]
 
 
 def _dt(table: Table, channels: Mapping[str, Channel], pairs: tuple[Tracked, ...]) -> float:

@@ -28,6 +28,14 @@ def number(value: float | None, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
+def as_float(value: float) -> float:
+    """JSON knows whole numbers that no float can hold."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def quantity(value: float | None, unit: str, digits: int = 3) -> str:
     if value is None or not math.isfinite(value):
         return number(value)

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from pushrod.report.logged import Logged
+from pushrod.report.number import as_float
 
 EDGES = tuple(m * 10.0**p for p in range(8) for m in (1.0, 2.0, 5.0))  # [us]
 FIGURES = ("p50", "p99", "worst", "delay", "call_p99")  # [s]
@@ -24,21 +25,20 @@ def loops(log: Logged) -> tuple[Loop, ...]:
         return ()  # its clock waits for everybody
     last: dict[str, dict[str, Any]] = {}
     for _, message in log.messages("/loops"):
-        for one in message.get("loops") or [message]:
-            if isinstance(one, dict) and isinstance(one.get("name"), str):
-                last[one["name"]] = one
+        if isinstance(message.get("name"), str):
+            last[message["name"]] = message
     return tuple(_loop(name, one) for name, one in last.items())
 
 
 def _loop(name: str, message: dict[str, Any]) -> Loop:
-    figures = {key: float(message[key]) for key in FIGURES if isinstance(message.get(key), (int, float))}
+    figures = {key: as_float(message[key]) for key in FIGURES if isinstance(message.get(key), (int, float))}
     raw = message.get("bins")
     found: list[tuple[float, int]] = []
     for edge, count in raw.items() if isinstance(raw, dict) else ():
         try:
-            found.append((float(edge), int(count)))
-        except (TypeError, ValueError, OverflowError):
-            continue
+            found.append((float(edge), _whole(count)))
+        except ValueError:
+            continue  # no edge
     return Loop(name, _whole(message.get("ticks")), _whole(message.get("missed")), figures, _coarse(found))
 
 

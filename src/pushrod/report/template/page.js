@@ -39,7 +39,7 @@
   function trace(line, stacked) {
     const made = {
       type: "scatter", mode: "lines", name: plain(line.label), x: array(line.x), y: array(line.y), hoverinfo: "none", visible: !line.off,
-      line: { color: colour(line.part), width: STYLES[line.part] || 1.7, dash: line.run ? "dash" : "solid" },
+      line: { color: colour(line.part), width: STYLES[line.part] || 1.7, dash: line.run ? "dash" : "solid", shape: line.part === "request" ? "hv" : "linear" },
       opacity: line.part === "measured" ? 0.65 : 1,
     };
     if (stacked) Object.assign(made, { stackgroup: "one", line: { color: colour(line.part), width: 0.6 }, fillcolor: colour(line.part) });
@@ -156,6 +156,9 @@
       const name = report.runs.length > 1 ? `${report.runs[line.run]} ${line.label}` : line.label;
       line.output = el("output");
       item.append(swatch, el("span", "", name), line.output);
+      item.tabIndex = 0;
+      item.setAttribute("role", "button");
+      item.onkeydown = (key) => { if (key.key === "Enter") item.onclick(); };
       item.onclick = () => {
         line.off = !line.off;
         item.classList.toggle("off", line.off);
