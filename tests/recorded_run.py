@@ -4,9 +4,9 @@ python tests/recorded_run.py FOLDER
 """
 
 import asyncio
+import faulthandler
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -164,7 +164,7 @@ async def _run(folder: Path) -> None:
 
             def tick(k: int) -> None:
                 direct.set_position(0.001 * (k % 500))
-                if k == 20:
+                if k >= 20 and not seen.is_set():  # a busy machine may skip any one
                     loop.call_soon_threadsafe(seen.set)
 
             rt.loop(hz=HZ)(tick)
@@ -174,5 +174,5 @@ async def _run(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    signal.alarm(90)
+    faulthandler.dump_traceback_later(60.0, exit=True)  # says where it hangs
     asyncio.run(_run(Path(sys.argv[1])))
