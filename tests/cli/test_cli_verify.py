@@ -1,6 +1,8 @@
 """What `pushrod verify` says: marks, counts, tables that fit, and which file stands for which."""
 
+import json
 import shutil
+import signal
 
 import pytest
 
@@ -62,3 +64,27 @@ def test_verify_shows_a_table_that_fits(pushrod, golden, columns):
     assert len({line.split()[0] for line in scenarios}) == 29
     assert all(len(line.split()) == 5 and line.endswith(" ok") for line in scenarios)
     assert any("…" in line for line in scenarios) == (columns == 80)
+
+
+def test_what_was_replayed_until_ctrl_c_is_told(pushrod, golden, monkeypatch):
+    from pushrod.sim.verify import table
+
+    whole, seen = table.replay, []
+
+    def replay(reference):
+        seen.append(reference)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return whole(reference)
+
+    monkeypatch.setattr(table, "replay", replay)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        got = pushrod("verify", golden / "vehicle" / "lookups", "--json")
+    finally:
+        signal.signal(signal.SIGINT, before)  # whoever is ending hears no second one
+    assert got.exit_code == 130
+    found = json.loads(got.stdout)
+    assert [file["status"] for file in found["files"]] == ["ok", "ok"]
+    assert found["summary"].endswith("; 5 not replayed")
+    assert found["error"]["message"] == "stopped"

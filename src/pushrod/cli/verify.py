@@ -21,38 +21,53 @@ GAP = 2  # between two columns
 def verify(paths: A[list[Path], typer.Argument(help="Reference files, or folders that hold some.")]) -> None:
     """Replay reference trajectories against the models and say how far off each is.
 
-    Exit codes: 0 fine; 1 a file is past its tolerance; 2 one cannot be understood. Files marked `info` do not bind.
+    Files marked `info` do not bind.
+
+    Exit codes: 0 fine; 1 a file is past its tolerance; 2 one cannot be understood; 130 stopped by Ctrl-C, after telling what was replayed.
     """
     from pushrod.cli.progress import progress
     from pushrod.core.errors import VerifyError
     from pushrod.sim.verify.table import find, replay
 
     references = find(paths)
-    by_folder: dict[Path, list[Verdict]] = {}
+    every: list[Verdict] = []
     broken: list[str] = []
-    with progress("replaying", "files", len(references)) as show:
-        for done, reference in enumerate(references, 1):
-            try:
-                by_folder.setdefault(reference.file.parent, []).append(replay(reference))
-            except VerifyError as e:
-                broken.append(str(e))
-            show(done, len(references))
-    at = console()
-    for folder, verdicts in by_folder.items():
-        if verdicts:
-            at.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
-            (_wide if at.width >= WIDE else _narrow)(verdicts, at)
-    every = [verdict for verdicts in by_folder.values() for verdict in verdicts]
-    for verdict in every:
-        if not verdict.passed:
-            at.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
-    summary = _summary(every, len(broken))
-    at.print(summary, markup=False, soft_wrap=True)
-    answer(files=[{**verdict._asdict(), "status": _status(verdict)} for verdict in every], summary=summary)
+    stopped = False
+    try:
+        with progress("replaying", "files", len(references)) as show:
+            for done, reference in enumerate(references, 1):
+                try:
+                    every.append(replay(reference))
+                except VerifyError as e:
+                    broken.append(str(e))
+                show(done, len(references))
+    except KeyboardInterrupt:
+        stopped = True
+    _tell(every, len(broken), len(references))
+    if stopped:
+        raise KeyboardInterrupt
     if broken:
         raise VerifyError("\n".join(broken))
     if any(verdict.failed for verdict in every):
         raise typer.Exit(1)
+
+
+def _tell(every: "list[Verdict]", broken: int, asked: int) -> None:
+    """A table for each folder, what is off, and how many of what."""
+    at = console()
+    by_folder: dict[Path, list[Verdict]] = {}
+    for verdict in every:
+        by_folder.setdefault(Path(verdict.file).parent, []).append(verdict)
+    for folder, verdicts in by_folder.items():
+        at.print(f"{folder}{os.sep}", markup=False, soft_wrap=True)
+        (_wide if at.width >= WIDE else _narrow)(verdicts, at)
+    for verdict in every:
+        if not verdict.passed:
+            at.print(f"{verdict.file}: {verdict.note}", markup=False, soft_wrap=True)
+    left = asked - len(every) - broken
+    summary = _summary(every, broken) + (f"; {left} not replayed" if left else "")
+    at.print(summary, markup=False, soft_wrap=True)
+    answer(files=[{**verdict._asdict(), "status": _status(verdict)} for verdict in every], summary=summary)
 
 
 def _summary(every: "list[Verdict]", broken: int) -> str:
