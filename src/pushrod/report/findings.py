@@ -34,7 +34,7 @@ class Findings(NamedTuple):
     def bands(self) -> list[dict[str, Any]]:
         """What is shaded behind every plot."""
         found: list[dict[str, Any]] = [{"kind": "unarmed", "label": "not armed", "spans": self.not_armed}] if self.not_armed else []
-        return found + [{"kind": "fault", "label": f"fault: {name}", "spans": when} for name, when in self.faults.items()]
+        return found + [{"kind": "fault", "label": f"fault: {name}{_when(when)}", "spans": when} for name, when in self.faults.items()]
 
 
 @np.errstate(all="ignore")  # a log may hold any numbers; what comes of them is checked where it is shown
@@ -54,6 +54,10 @@ def find(table: Table) -> Findings:
         changes(log),
         _dropped(log),
     )
+
+
+def _when(spans: tuple[Span, ...]) -> str:
+    return f", {spans[0][0]:.4g} … {spans[0][1]:.4g} s" if len(spans) == 1 else ""
 
 
 def _dropped(log: Logged) -> int | None:
