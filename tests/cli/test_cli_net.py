@@ -394,6 +394,34 @@ def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, progr
         assert [(one["robot"], one["overview"]["state"]) for one in seen] == [("met", "armed")]
 
 
+def test_of_two_hosts_of_one_name_all_are_stopped_and_none_is_commanded(state, robot_file, pushrod, tmp_path):
+    end = f"tcp/127.0.0.1:{free_port()}"
+    how = (robot_file, "--simulation", "--name", "twin", "--via", end, "--arm", *PATIENT)
+    at = ("--net", end)
+    with router(Link(end)), Server(tmp_path / "a", *how) as one, Server(tmp_path / "b", *how) as other:
+        pids = {one.process.pid, other.process.pid}
+        for server in (one, other):
+            until(lambda server=server: "twin: another host of a robot of this name is on the network" in server.said)
+        for verb in (("arm", "twin"), ("cmd", "twin/motor", "hold"), ("disarm", "twin", "--force")):
+            got = pushrod(*verb, *at)
+            assert (got.exit_code, "2 hosts answer for the robot 'twin'" in got.stderr) == (4, True), got.output
+        shown = pushrod("top", "--once", *at)
+        assert shown.exit_code == 0, shown.output
+        assert all(f"pid {pid}): end all but one;  armed" in shown.stdout for pid in pids), shown.stdout
+        got = pushrod("disarm", "twin", *at)
+        lines = {f"twin ({socket.gethostname()}, pid {pid}): disarmed" for pid in pids}
+        assert (got.exit_code, set(got.stdout.splitlines())) == (0, lines), got.output
+        got = pushrod("estop", "twin", "smoke", "--json", *at)
+        told = json.loads(got.stdout)
+        assert (got.exit_code, [one["state"] for one in told["robots"]]) == (0, ["estopped", "estopped"]), got.output
+        assert len({one["host"] for one in told["robots"]}) == 2
+        other.process.send_signal(signal.SIGSTOP)
+        try:
+            until(lambda: pushrod("disarm", "twin", *at).stdout == "twin: estopped\n")  # the other one has gone, and this one is alone
+        finally:
+            other.process.send_signal(signal.SIGCONT)
+
+
 def test_ctrl_c_disarms_and_says_so(state, robot_file):
     with Server(state, robot_file, "--simulation", "--name", "brief", "--arm", *PATIENT) as server:
         assert server.end(signal.SIGINT) == 130
@@ -475,16 +503,25 @@ def test_a_shipped_machine_takes_payloads_of_its_own(state, pushrod):
         assert (got.exit_code, "malformed" in got.stderr) == (3, True)
 
 
-def test_certificates_decide_who_may_do_what(state, robot_file, pushrod, tmp_path):
+def test_certificates_decide_who_may_do_what(robot_file, pushrod, tmp_path, monkeypatch):
     from net.certificates import Authority
 
     authority = Authority(tmp_path / "ca")
     files = {name: tuple(authority.issue(name).values()) for name in ("host", "ann", "bob", "eve")}
     end = f"tls/127.0.0.1:{free_port()}"
     lists = ("--allow-command", "ann", "--allow-watch", "bob")
+    state = tmp_path / "apart"
+    monkeypatch.setenv("PUSHROD_STATE", str(state))
     with Server(state, robot_file, "--simulation", "--name", "locked", "--net", end, "--tls", *files["host"], *lists, *PATIENT) as server:
         got = pushrod("arm", "locked")
         assert (got.exit_code, "with certificates: give --net tls/NAME:PORT" in got.stderr) == (4, True), got.output
+        for verb in (("arm",), ("top", "--once"), ("cmd", "motor", "hold")):
+            for with_files in ((), ("--tls", *files["ann"])):
+                got = pushrod(*verb, *with_files)
+                said = f"locked is served at {end}, with certificates: give --net tls/NAME:PORT and --tls AUTHORITY CERTIFICATE KEY"
+                assert (got.exit_code, said in got.stderr) == (4, True), got.output
+        got = pushrod("estop")
+        assert (got.exit_code, "locked: NOT STOPPED: " in got.stderr) == (4, True), got.output
         assert pushrod("arm", "locked", "--net", end, "--tls", *files["ann"]).exit_code == 0
         for verb in (("disarm", "locked"), ("cmd", "locked/motor", "hold")):
             got = pushrod(*verb, "--net", end, "--tls", *files["bob"])

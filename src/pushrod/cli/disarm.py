@@ -1,14 +1,17 @@
 """`pushrod disarm`: every actuator of a served robot made safe."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 from typing import Annotated as A
 
 import typer
 
-from pushrod.cli.output import answer, say
+from pushrod.cli.output import answer, plain_error, say
 from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
 
 if TYPE_CHECKING:
+    from pushrod.cli.reach import Place
+    from pushrod.net import Hello
     from pushrod.runtime.arming import Disarmed
 
 
@@ -22,6 +25,8 @@ def disarm(
 ) -> None:
     """Disarm a served robot: every disarm function is called, and what could not be made safe is named.
 
+    Of several hosts of one name each is disarmed.
+
     Exit codes: 0 all is safe; 2 wrong input; 3 something is not safe, or --force was refused; 4 not reached, or no answer.
     """
     from pushrod.cli.arm import not_done, tell
@@ -29,9 +34,18 @@ def disarm(
     from pushrod.runtime.arming import Armed
 
     network()
+    from pushrod.net import SeveralHostsError
 
     async def main() -> int:
-        async with await connect(await place(robot, net, tls), as_) as remote:
+        at = await place(robot, net, tls)
+        try:
+            remote = await connect(at, as_)
+        except SeveralHostsError as several:
+            if force:
+                raise
+            say(f"{several}; each is disarmed", err=True)
+            return await _each(at, as_, several.hosts, why)
+        async with remote:
             got = await remote.force_disarm() if force else await remote.disarm(why)
             if isinstance(got, Armed):
                 tell(remote.robot, got)
@@ -43,8 +57,36 @@ def disarm(
     run(main())
 
 
-def plain(robot: str, got: "Disarmed") -> dict[str, Any]:
-    return {"robot": robot, "ok": got.ok, "state": got.state, "failures": dict(got.failures)}
+async def _each(at: "Place", operator: str, hosts: "list[Hello]", why: str) -> int:
+    """Of several hosts of one name; one that does not obey keeps none of the others from it. Gives the worst exit code."""
+    from pushrod.cli.reach import UNREACHED, connect
+    from pushrod.core.errors import PushrodError
+    from pushrod.net import AccessError
+
+    async def one(host: "Hello") -> tuple[dict[str, Any], int]:
+        name = named(at.robot, host)
+        try:
+            async with await connect(at, operator, host) as remote:
+                got = await remote.disarm(why)
+                return plain(at.robot, got, host), told(name, got)
+        except PushrodError as error:
+            say(f"{name}: NOT DISARMED: {error}", err=True)
+            found = {"robot": at.robot, "host": host.where, "ok": False, "error": plain_error(error, str(error))}
+            return found, REFUSED if isinstance(error, AccessError) else UNREACHED
+
+    found = await asyncio.gather(*(one(host) for host in hosts))
+    answer(robot=at.robot, ok=all(code == 0 for _, code in found), hosts=[told for told, _ in found])
+    return max(code for _, code in found)
+
+
+def named(robot: str, host: "Hello | None") -> str:
+    """A robot; of several of that name, with where it is."""
+    return robot if host is None else f"{robot} ({host.where or host.instance})"
+
+
+def plain(robot: str, got: "Disarmed", host: "Hello | None" = None) -> dict[str, Any]:
+    where = {} if host is None else {"host": host.where}
+    return {"robot": robot, **where, "ok": got.ok, "state": got.state, "failures": dict(got.failures)}
 
 
 def told(robot: str, got: "Disarmed") -> int:

@@ -13,6 +13,7 @@ from pushrod.cli.reach import UNREACHED, As, Net, TlsFiles
 
 if TYPE_CHECKING:
     from pushrod.cli.reach import Place
+    from pushrod.net import Hello
 
 CAUSE = "pushrod estop"
 Files = tuple[Path, Path, Path]
@@ -27,6 +28,8 @@ def estop(
 ) -> None:
     """Stop served robots at once and latch them: they do not arm before `pushrod reset`. Not a certified emergency stop.
 
+    Of several hosts of one name each is stopped.
+
     Exit codes: 0 all is safe; 2 wrong input; 3 something is not safe; 4 one was not reached, or gave no answer.
     """
     from pushrod.cli.reach import network, run
@@ -39,11 +42,17 @@ async def _stop(words: list[str], net: list[str] | None, tls: Files | None, oper
     """The first word is a robot's name if there is one of that name; all else is the cause."""
     from pushrod.cli.nearby import served
     from pushrod.cli.reach import place, places
+    from pushrod.core.errors import NetworkError
 
     nearby = [] if net else served()
     if words and words[0] in {one.robot for one in nearby}:
         return await _stop_all([await place(words[0], net, tls)], " ".join(words[1:]) or CAUSE, operator)
-    found = {one.robot: one for one in await places(net, tls)}
+    try:
+        found = {one.robot: one for one in await places(net, tls)}
+    except NetworkError:
+        if not nearby:
+            raise
+        found = {}
     if words and words[0] in found:
         return await _stop_all([found[words[0]]], " ".join(words[1:]) or CAUSE, operator)
     cause = " ".join(words) or CAUSE
@@ -54,7 +63,7 @@ async def _stop(words: list[str], net: list[str] | None, tls: Files | None, oper
 
 
 async def _stop_all(places: list["Place"], cause: str, operator: str, unreached: Sequence[str] = ()) -> int:
-    stopped = await asyncio.gather(*(_stop_one(one, cause, operator) for one in places))
+    stopped = [host for hosts in await asyncio.gather(*(_stop_one(one, cause, operator) for one in places)) for host in hosts]
     why = "it is still being started, or is served with certificates: give its --net tls/NAME:PORT and --tls"
     for robot in unreached:
         say(f"{robot}: NOT STOPPED: {why}", err=True)
@@ -63,17 +72,25 @@ async def _stop_all(places: list["Place"], cause: str, operator: str, unreached:
     return max((*(code for _, code in stopped), UNREACHED if unreached else 0))
 
 
-async def _stop_one(at: "Place", cause: str, operator: str) -> tuple[dict[str, Any], int]:
-    from pushrod.cli.disarm import plain, told
+async def _stop_one(at: "Place", cause: str, operator: str, host: "Hello | None" = None) -> list[tuple[dict[str, Any], int]]:
+    """What came of it and the exit code, of each host of that name."""
+    from pushrod.cli.disarm import named, plain, told
     from pushrod.cli.reach import REFUSED, connect
     from pushrod.core.errors import PushrodError
-    from pushrod.net import AccessError
+    from pushrod.net import AccessError, SeveralHostsError
 
+    name = named(at.robot, host)
     try:
-        async with await connect(at, operator) as remote:
+        async with await connect(at, operator, host) as remote:
             got = await remote.estop(cause)
-            return plain(remote.robot, got), told(remote.robot, got)
+            return [(plain(remote.robot, got, host), told(name, got))]
+    except SeveralHostsError as several:
+        say(f"{several}; each is stopped", err=True)
+        each = await asyncio.gather(*(_stop_one(at, cause, operator, one) for one in several.hosts))
+        return [one for found in each for one in found]
     except PushrodError as error:  # the others are stopped all the same
-        say(f"{at.robot}: NOT STOPPED: {error}", err=True)
+        say(f"{name}: NOT STOPPED: {error}", err=True)
         refused, unreached = isinstance(error, AccessError), isinstance(error, (ConnectionError, TimeoutError))
-        return {"robot": at.robot, "ok": False, "error": plain_error(error, str(error))}, REFUSED if refused else UNREACHED if unreached else 2
+        code = REFUSED if refused else UNREACHED if unreached else 2
+        where = {} if host is None else {"host": host.where}
+        return [({"robot": at.robot, **where, "ok": False, "error": plain_error(error, str(error))}, code)]

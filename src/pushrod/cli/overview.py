@@ -2,7 +2,7 @@
 
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from pushrod.net.told import ActuatorNow, LoopNow, TopicNow
     from pushrod.net.watcher import Seen
 
-WIDE = 110  # columns from which one column per figure is readable
+WIDE = 110  # letters from which one column for every figure is readable
+GAP, EDGES, NAME = 2, 2, 8  # letters between two columns, at both ends, and of the narrowest first one
+LEAST = ("acted", "effort")  # the first to go where there is no room
 COLOURS = {"armed": "bold green", "error": "bold red", "estopped": "bold red"}
 TABLES = ("actuator", "loop", "topic")
 Rows = list[tuple[str, dict[str, str]]]  # each a name, and what there is to say of it, by heading
@@ -26,7 +28,9 @@ def print_overview(seen: Iterable["Seen"], console: Console) -> None:
 
 def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -> Group:
     """All there is to see; or, within so many lines, the robots first, then their actuators and loops, then topics, and how much was left out."""
-    robots = [_Robot(one) for one in seen]
+    seen = list(seen)
+    hosts = Counter(one.robot for one in seen if one.where)
+    robots = [_Robot(one, hosts[one.robot]) for one in seen]
     if not robots:
         return Group(Text("no robot is there"))
     most = sum(len(rows) for robot in robots for rows in robot.tables.values())
@@ -43,15 +47,18 @@ def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -
 class _Robot:
     """Its head line, and the rows of its tables."""
 
-    def __init__(self, seen: "Seen") -> None:
+    def __init__(self, seen: "Seen", hosts: int) -> None:
         now = seen.overview
         self.head = Text(seen.robot, style="bold")
         self.tables: dict[str, Rows] = {what: [] for what in TABLES}
+        if hosts > 1:
+            self.head.append(f"  one of {hosts} hosts of this name ({seen.where}): end all but one;", "bold red")
         if now is None:
-            self.head.append("  gone", "bold red").append(f": {seen.gone}", "not bold")
+            self.head.append("  not reached" if seen.description is None else "  gone", "bold red").append(f": {seen.gone}", "not bold")
             return
         self.head.append(f"  {now.state}", COLOURS.get(now.state, "yellow"))
-        self.head.append(f"{f' ({now.why})' if now.why not in ('', now.state) else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
+        why = now.why.removeprefix(now.state).removeprefix(", ")
+        self.head.append(f"{f' ({why})' if why else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
         kinds = {told.name: told.kind for told in seen.description.actuators} if seen.description is not None else {}
         self.tables["actuator"] = [_actuator(a, kinds.get(a.name, "")) for a in now.actuators]
         self.tables["loop"] = [_loop(loop) for loop in now.loops]
@@ -69,7 +76,7 @@ def _drawn(robots: list[_Robot], n: int, width: int) -> Group:
         parts.append(robot.head)
         for what, rows in robot.tables.items():
             shown = rows[: taken[k, what]]
-            parts += [_table(what, shown, width >= WIDE)] if shown else []
+            parts += [_table(what, shown, width)] if shown else []
             missing[what] += len(rows) - len(shown)
     out = ", ".join(f"{n} {what}{'s' if n > 1 else ''}" for what, n in missing.items() if n)
     return Group(*parts, *([Text(f"not shown: {out}; make the terminal larger, or: pushrod top --once", "yellow")] if out else []))
@@ -108,7 +115,8 @@ def _actuator(a: "ActuatorNow", kind: str) -> tuple[str, dict[str, str]]:
 
 
 def _topic(t: "TopicNow") -> tuple[str, dict[str, str]]:
-    return "/".join(t.topic), {"rate": f"{t.rate:.1f}/s", "age": _span(t.age), "messages": str(t.messages), "dropped": str(t.dropped)}
+    rate = f"{t.rate:.1f}/s" if t.rate else "-"  # it came once, or has fallen silent
+    return "/".join(t.topic), {"rate": rate, "age": _span(t.age), "messages": str(t.messages), "dropped": str(t.dropped)}
 
 
 def _loop(loop: "LoopNow") -> tuple[str, dict[str, str]]:
@@ -116,15 +124,38 @@ def _loop(loop: "LoopNow") -> tuple[str, dict[str, str]]:
     return loop.name, {"ticks": str(loop.ticks), "missed": str(loop.missed), **late}
 
 
-def _table(what: str, rows: Rows, wide: bool) -> Table:
+def _table(what: str, rows: Rows, width: int) -> Table:
+    """One column for each figure where there is room; else of those that say something; else without the least of them, which is said; else words."""
+    headings = list(rows[0][1])
+    telling = [heading for heading in headings if heading == "missed" or any(cells[heading] not in ("-", "0") for _, cells in rows)]
+    if width >= WIDE or _fits(rows, headings, width):
+        return _columns(what, rows, headings)
+    for n in range(len(LEAST) + 1):
+        chosen = [heading for heading in telling if heading not in LEAST[:n]]
+        if _fits(rows, chosen, width):
+            return _columns(what, rows, chosen, [heading for heading in telling if heading not in chosen])
+    return _words(what, rows)
+
+
+def _fits(rows: Rows, headings: list[str], width: int) -> bool:
+    columns = [[heading, *(cells[heading] for _, cells in rows)] for heading in headings]
+    return sum(GAP + max(map(len, texts)) for texts in columns) + max(max(len(name) for name, _ in rows), NAME) + EDGES <= width
+
+
+def _columns(what: str, rows: Rows, headings: list[str], left_out: Sequence[str] = ()) -> Table:
+    caption = f"without {' and '.join(left_out)}, for which there is no room" if left_out else None
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), caption=caption, caption_justify="left")
+    table.add_column(what, overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "state" else "right", overflow="fold")
+    for name, cells in rows:
+        table.add_row(Text(name), *(Text(cells[heading], _style(heading, cells[heading])) for heading in headings))
+    return table
+
+
+def _words(what: str, rows: Rows) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(what, overflow="fold")
-    if wide:
-        for heading in rows[0][1]:
-            table.add_column(heading, justify="left" if heading == "state" else "right", overflow="fold")
-        for name, cells in rows:
-            table.add_row(Text(name), *(Text(text, _style(heading, text)) for heading, text in cells.items()))
-        return table
     table.add_column("", overflow="fold")
     for name, cells in rows:
         said = [

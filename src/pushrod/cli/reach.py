@@ -17,7 +17,8 @@ from pushrod.core.errors import InputError, NetworkError
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from pushrod.net import Link, RemoteRobot
+    from pushrod.cli.nearby import Served
+    from pushrod.net import Hello, Link, RemoteRobot
 
 REFUSED = 3  # the robot answers, and does not do it
 UNREACHED = 4  # it is not there, or does not answer
@@ -97,7 +98,17 @@ async def places(net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> 
     here = [one for one in served() if one.endpoint]
     if not here:
         raise NetworkError(f"no robot is served on this machine ({folder()}): start one with `pushrod serve MACHINE`, or say where it is with --net")
-    return [Place(one.robot, link_to([one.endpoint], None)) for one in here if not one.endpoint.startswith("tls/")]
+    found = [Place(one.robot, link_to([one.endpoint], None)) for one in here if not with_certificates(one)]
+    if not found:
+        raise NetworkError("; ".join(with_certificates(one) for one in here))
+    return found
+
+
+def with_certificates(one: "Served") -> str:
+    """What to give to reach a robot nearby that wants a certificate; "" where it wants none. Its own endpoint may be no address to call, 0.0.0.0."""
+    if not one.endpoint.startswith("tls/"):
+        return ""
+    return f"{one.robot} is served at {one.endpoint}, with certificates: give --net tls/NAME:PORT and --tls AUTHORITY CERTIFICATE KEY"
 
 
 async def place(robot: str | None, net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> Place:
@@ -124,8 +135,8 @@ async def _until_served(robot: str) -> None:
         await asyncio.sleep(0.1)
     if one is not None and not one.endpoint:
         raise NetworkError(f"{robot} (pid {one.pid}) is still being started: try again")
-    if one is not None and one.endpoint.startswith("tls/"):
-        raise NetworkError(f"{robot} is served at {one.endpoint}, with certificates: give --net tls/NAME:PORT and --tls AUTHORITY CERTIFICATE KEY")
+    if one is not None and with_certificates(one):
+        raise NetworkError(with_certificates(one))
 
 
 async def addressed(text: str, net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> tuple[Place, str]:
@@ -141,9 +152,10 @@ async def addressed(text: str, net: list[str] | None, tls: tuple[Path, Path, Pat
     return await place(None, net, tls), text
 
 
-async def connect(at: Place, operator: str) -> "RemoteRobot":
+async def connect(at: Place, operator: str, host: "Hello | None" = None) -> "RemoteRobot":
+    """`host`: one of several of this name. SeveralHostsError where there are such, and none was named."""
     from pushrod.net import connect
 
     if operator and at.link.tls is not None and operator != at.link.tls.name:
         raise InputError(f"--as {operator}: with --tls an operator has the name in its certificate, {at.link.tls.name!r}; leave --as out")
-    return await connect(at.robot, at.link, operator=operator)
+    return await connect(at.robot, at.link, operator=operator, host=host)

@@ -25,7 +25,7 @@ def top(
 ) -> None:
     """Show the served robots: actuators, topics and loops with rates, ages, drops and lateness, twice a second until Ctrl-C.
 
-    Exit codes: 0 fine; 2 wrong input; 4 no robot is there, or with --once one does not answer.
+    Exit codes: 0 fine; 2 wrong input; 4 no robot is there, or with --once one does not answer; 130 ended by Ctrl-C.
     """
     import sys
 
@@ -46,22 +46,30 @@ class Looking:
     async def look(self) -> list["Seen"]:
         """NetworkError where there never was any."""
         from pushrod.cli.nearby import served
-        from pushrod.cli.reach import link_to, place, places
+        from pushrod.cli.reach import link_to, place, places, with_certificates
         from pushrod.core.errors import NetworkError
         from pushrod.net.watcher import Seen, Watcher
 
         if not self._watchers:
             _ = await place(self._robot, self._net, self._tls) if self._robot else await places(self._net, self._tls)
-        ends = {tuple(self._net): ""} if self._net else {(one.endpoint,): one.robot for one in served() if one.endpoint}
+        here = [] if self._net else [one for one in served() if one.endpoint]
+        ends: dict[tuple[str, ...], set[str]] = {tuple(self._net): set()} if self._net else {}
+        for one in here:  # several may meet at one router
+            ends.setdefault((one.endpoint,), set()).add(one.robot)
+        closed = {one.robot: why for one in here if (why := with_certificates(one))}
         lost: list[Seen] = []
-        for end, name in ends.items():
-            if end not in self._watchers and self._robot in (None, name or self._robot) and not (end[0].startswith("tls/") and not self._tls):
+        for end, names in ends.items():
+            if self._robot is not None and names and self._robot not in names:
+                continue
+            if names & closed.keys():
+                lost += [Seen(name, None, None, closed[name]) for name in names]
+            elif end not in self._watchers:
                 try:
-                    self._watchers[end] = await asyncio.to_thread(Watcher, link_to(list(end), self._tls))
+                    self._watchers[end] = await asyncio.to_thread(Watcher, link_to(list(end), self._tls if self._net else None))
                 except NetworkError as error:
                     if self._net:
                         raise
-                    lost.append(Seen(name, None, None, str(error)))
+                    lost += [Seen(name, None, None, str(error)) for name in names]
         seen = [one for found in await asyncio.gather(*(w.look(self._robot or "") for w in self._watchers.values())) for one in found]
         seen += lost
         known = {one.robot for one in seen}
@@ -81,7 +89,7 @@ async def _once(robot: str | None, net: list[str] | None, tls: Files | None) -> 
         seen = await looking.look()
     finally:
         await asyncio.to_thread(looking.close)
-    answer(robots=[{"robot": one.robot, "gone": one.gone, "overview": one.overview} for one in seen])
+    answer(robots=[{"robot": one.robot, "host": one.where, "gone": one.gone, "overview": one.overview} for one in seen])
     print_overview(seen, console())
     return UNREACHED if not seen or any(one.overview is None for one in seen) else 0
 

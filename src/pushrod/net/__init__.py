@@ -14,7 +14,7 @@ except ImportError as _error:
 
 from pushrod.net.bus import ZenohBus
 from pushrod.net.caller import HostGoneError
-from pushrod.net.connecting import connect, robots
+from pushrod.net.connecting import SeveralHostsError, connect, robots
 from pushrod.net.exposure import Exposure, expose
 from pushrod.net.in_step import in_step
 from pushrod.net.key import SCHEMA
@@ -42,6 +42,7 @@ __all__ = [
     "RemoteActuator",
     "RemoteRobot",
     "Session",
+    "SeveralHostsError",
     "Tls",
     "ZenohBus",
     "connect",

@@ -17,6 +17,16 @@ from pushrod.net.wire import Hello, decode
 from pushrod.robot.description import Robot
 from pushrod.runtime.delivery import TIMEOUT
 
+
+class SeveralHostsError(NetworkError):
+    """More than one host answers for a robot: none can be commanded; `hosts` are those, each of which can be stopped."""
+
+    def __init__(self, robot: str, hosts: list[Hello]) -> None:
+        self.hosts = hosts
+        told = "; ".join(hello.where or hello.instance for hello in hosts)
+        super().__init__(f"{len(hosts)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
+
+
 TOLD = 3  # differences between two descriptions that are named
 
 
@@ -35,7 +45,7 @@ async def connect(
     operator   who this is, in leases and logs; with certificates always the name in one's own
     expect     the description this program was written for, or its fingerprint; not looked at if not given
     kinds      types of messages beside those a ZenohBus knows
-    host       one of several of this name, as `robots` found it: to stop them all, each is asked by itself
+    host       one of several of this name, as SeveralHostsError or `robots` tells it: to stop them all, each is asked by itself
     """
     name = _operator(link, operator)
     bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
@@ -66,8 +76,7 @@ async def greet(bus: ZenohBus, robot: str, timeout: float, host: Hello | None = 
         if host is not None:
             found = [one for one in found if one.instance == host.instance]
         if len(found) > 1:
-            told = "; ".join(hello.where or hello.instance for hello in found)
-            raise NetworkError(f"{len(found)} hosts answer for the robot {robot!r} ({told}): each robot needs a name of its own; end all but one")
+            raise SeveralHostsError(robot, found)
         if found and found[0].schema != key.SCHEMA:
             theirs, ours = found[0].schema, key.SCHEMA
             newer = "this program" if theirs > ours else f"the host, which runs pushrod {found[0].version}"
