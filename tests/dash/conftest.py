@@ -1,16 +1,21 @@
 """One browser for all tests of the page, and one served arm for those that leave it as it was."""
 
+import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from dash_rig import Served, chromium, state, until
 
-PATIENT = ("--guard-limit", "5 s", "--dash-port", "0")  # on a busy machine an event loop may be late without anything being wrong
+from pushrod.net import Link, connect
+
+PATIENT = ("--guard-limit", "5 s", "--dash-port", "0", "--no-log")  # on a busy machine an event loop may be late without anything being wrong
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Not for the whole session: while Playwright is there, no test in this process can run a loop of its own."""
     with chromium() as one:
         yield one
 
@@ -30,11 +35,25 @@ def serve(browser: Any) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def arm_url(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """One arm for tests that leave it disarmed."""
-    one = Served("arm", *PATIENT, state=str(tmp_path_factory.mktemp("state")))
-    yield one.url
+def arm_served(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, str]]:
+    folder = tmp_path_factory.mktemp("state")
+    one = Served("arm", *PATIENT, state=str(folder))
+    yield one, f"unixsock-stream/{folder}/run/arm.sock"
     one.close()
+
+
+@pytest.fixture
+def arm_url(arm_served: tuple[Served, str]) -> str:
+    """The page of one arm for several tests, each of which finds it disarmed."""
+
+    async def rest() -> None:
+        async with await connect("arm", Link(connect=arm_served[1]), operator="test") as arm:
+            await arm.reset()
+            await arm.disarm()
+
+    with ThreadPoolExecutor(1) as apart:  # Playwright has a loop in this thread
+        apart.submit(asyncio.run, rest()).result()
+    return arm_served[0].url
 
 
 @pytest.fixture

@@ -44,6 +44,8 @@ def serve(
     dash_host: A[
         str | None, typer.Option(metavar="HOST", help="Let other machines see the page, by the token that is printed. Implies --dash.")
     ] = None,
+    foxglove: A[bool, typer.Option("--foxglove", help="Let Foxglove connect, on this machine; the address is printed.")] = False,
+    foxglove_port: A[int | None, typer.Option(metavar="PORT", help="Where; 8765 if left out, 0 for any. Implies --foxglove.")] = None,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log, from a process of its own.")] = True,
     out: A[Path, typer.Option(help="Folder for the log.")] = Path("runs"),
     log_required: A[bool, typer.Option("--log-required", help="Do not arm it without a log that can be written.")] = False,
@@ -73,8 +75,9 @@ def serve(
         raise InputError("--net and --via: a robot listens by itself, or meets its operators at a router; say one of both")
     listen = () if via else tuple(net or ()) or (socket_of(robot),)
     link = Link(listen, via or (), None if tls is None else Tls(*tls), access if listen else None)
-    onlookers = Onlookers(dash or dash_port is not None or dash_host is not None, dash_port, dash_host, tls)
-    onlookers.check()
+    page = dash or dash_port is not None or dash_host is not None
+    onlookers = Onlookers(page, dash_port, dash_host, foxglove or foxglove_port is not None, foxglove_port)
+    onlookers.check(tls is not None)
     keep = LogWish(log or log_required, out, log_required)
     with Serving(robot) as serving:
         try:

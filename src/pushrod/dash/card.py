@@ -13,7 +13,7 @@ from nicegui import background_tasks, ui
 
 from pushrod.core.errors import InputError
 from pushrod.dash.control import KNOBS, Knob
-from pushrod.dash.element import bar, box, live, needs, text
+from pushrod.dash.element import bar, box, live, needs, rows, shown, text
 from pushrod.dash.seat import VALIDITY, Seat
 from pushrod.dash.told import Told, figure, span
 from pushrod.net.told import ActuatorNow, ActuatorTold
@@ -24,6 +24,7 @@ from pushrod.runtime.result import Clamped, Refused, said
 HELD = 0.3  # [s] that a velocity or an effort lasts by itself
 AGAIN = 0.1  # [s] between two of them
 STEPS = 400  # of a slider
+FOLLOW = 0.4  # [s] between two times a slider follows its joint
 
 
 class Card:
@@ -32,6 +33,9 @@ class Card:
         self.told = told
         self.name = told.name
         self._si = units(told.kind) if told.kind else units("revolute")
+        self._position: Any = None
+        self._asked = False  # whether this browser has said where it shall be, since it may
+        self._followed = 0.0
         self._held: dict[str, float] = {}  # what a spring slider is held at, by verb
         self._task: Any = None
         with box("pr-card pr-actuator").props(f'id="card-{told.name}"' if told.name.isidentifier() else ""):
@@ -40,11 +44,10 @@ class Card:
                 text(f"joint {told.joint}", "pr-soft")
                 live(f"{self.name}:owner", "pr-owner")
             with box("pr-figures"):
-                if "Position" in told.payloads or told.kind:
-                    for what in ("position", "velocity", "effort"):
-                        with box("pr-figure"):
-                            text(what, "pr-soft")
-                            live(f"{self.name}:{what}", "pr-value")
+                for what in ("position", "velocity", "effort"):
+                    with shown(f"{self.name}:{what}", "pr-figure"):
+                        text(what, "pr-soft")
+                        live(f"{self.name}:{what}", "pr-value")
                 for what in ("last command", "by", "acted", "refused"):
                     with box("pr-figure"):
                         text(what, "pr-soft")
@@ -61,9 +64,9 @@ class Card:
                 with needs("alive", "pr-row"):
                     ui.button("Stop", on_click=lambda: self._send(Stop("decelerate"))).props("no-caps outline dense size=sm color=warning")
                     ui.button("Stop now", on_click=lambda: self._send(Stop())).props("no-caps outline dense size=sm color=negative")
-                with box("pr-row").props(f'data-shown="bitten:{self.name}" hidden'), needs("control"):
+                with shown(f"bitten:{self.name}"), needs("control"):
                     ui.button("Clear watchdog", on_click=self._clear).props("no-caps outline dense size=sm")
-            live(f"{self.name}:results", "pr-results", "div")
+            rows(f"{self.name}:results", "pr-results")
 
     def _verbs(self) -> None:
         told = self.told
@@ -72,7 +75,7 @@ class Card:
                 self._own(kind)
         if "Position" in told.payloads:
             low, high = (told.lower, told.upper) if told.lower is not None and told.upper is not None else (-2 * pi, 2 * pi)
-            self._slider("position", low, high, self._si["position"], self._to_position)
+            self._position = self._slider("position", low, high, self._si["position"], self._to_position)
         if "Velocity" in told.payloads or "Effort" in told.payloads or "Trajectory" in told.payloads:
             with ui.expansion("Velocity, effort, trajectory").props("dense").classes("pr-more"):
                 if "Velocity" in told.payloads:
@@ -150,6 +153,7 @@ class Card:
             ui.select(words, value=int(knob.at_first), on_change=lambda e: moved(knob.field, float(e.value))).props("dense outlined options-dense")
 
     def _to_position(self, value: float) -> None:
+        self._asked = True
         self._send(Position(value), VALIDITY)
 
     def _send(self, payload: Payload, validity: float = 0.0) -> None:
@@ -158,17 +162,31 @@ class Card:
     async def _clear(self) -> None:
         await self._seat.do("clear_watchdog", address="/".join(self.told.path))
 
+    def _follow_joint(self, position: float | None) -> None:
+        """Until it is moved, the slider stands where the joint is: whoever takes it then starts from there."""
+        if self._seat.watch.state != "armed" or not self._seat.holds(self.name):
+            self._asked = False
+        now = time.monotonic()
+        if self._position is None or self._asked or position is None or now < self._followed + FOLLOW:
+            return
+        self._followed = now
+        if abs(position - self._position.value) > 1e-3:
+            self._position.set_value(round(position, 4))
+
     def tell(self, told: Told) -> None:
         watch, name = self._seat.watch, self.name
         now: ActuatorNow | None = next((a for a in watch.overview.actuators if a.name == name), None) if watch.overview is not None else None
         state = watch.joints.get(self.told.joint)
         for what, values in (("position", state and state.positions), ("velocity", state and state.velocities), ("effort", state and state.efforts)):
             told.texts[f"{name}:{what}"] = figure(values[0] if values else None, self._si[what])
+            told.flags[f"{name}:{what}"] = bool(values)
         if state and state.positions and self.told.lower is not None and self.told.upper is not None:
             told.bar(f"{name}:bar", state.positions[0], self.told.lower, self.told.upper)
+        self._follow_joint(state.positions[0] if state and state.positions else None)
         owner = watch.leases.get(name)
         mine = self._seat.holds(name)
-        told.texts[f"{name}:owner"] = "yours" if mine else f"held by {owner}" if owner else "free"
+        driven = f"driven by {self.told.driven_by}" if self.told.driven_by else "free"
+        told.texts[f"{name}:owner"] = "yours" if mine else f"held by {owner}" if owner else driven
         told.flags[f"lease:{name}"] = mine
         told.flags[f"bitten:{name}"] = owner == "watchdog"
         if now is not None:
@@ -178,9 +196,7 @@ class Card:
             told.texts[f"{name}:refused"] = str(sum(now.refused.values()))
         said_of_itself = watch.said.get(name, {})
         told.texts[f"{name}:said"] = "   ".join(f"{key} {_plain(value)}" for key, value in said_of_itself.items() if value is not None)
-        told.texts[f"{name}:results"] = "\n".join(
-            _line(noted) for noted in watch.results.get(self.name, ()) or watch.results.get("/".join(self.told.path), ())
-        )
+        told.rows[f"{name}:results"] = [_line(noted) for noted in watch.results.get(name, ())]
 
 
 def waypoints(words: str) -> tuple[Waypoint, ...]:
@@ -197,15 +213,17 @@ def waypoints(words: str) -> tuple[Waypoint, ...]:
     return tuple(points)
 
 
-def _line(noted: Any) -> str:
+def _line(noted: Any) -> list[str]:
+    """Its class, when, what became of it, whose it was."""
     result, again = noted.result, f"  x{noted.n}" if noted.n > 1 else ""
     when = time.strftime("%H:%M:%S", time.localtime(noted.time))
     if isinstance(result, Refused):
         detail = f" ({result.detail})" if result.detail else ""
-        return f"{when}  REFUSED {result.command}: {result.reason.replace('_', ' ')}{detail}; {result.advice}  [{noted.source}]{again}"
+        words = f"REFUSED {result.command}: {result.reason.replace('_', ' ')}{detail}; {result.advice}"
+        return ["warning", when, f"{words}  [{noted.source}]{again}"]
     if isinstance(result, Clamped):
-        return f"{when}  clamped: asked {said(result.asked)}, done {said(result.done)}  [{noted.source}]{again}"
-    return f"{when}  {result}  [{noted.source}]{again}"
+        return ["clamped", when, f"clamped: asked {said(result.asked)}, done {said(result.done)}  [{noted.source}]{again}"]
+    return ["", when, f"{result}  [{noted.source}]{again}"]
 
 
 def _plain(value: Any) -> str:

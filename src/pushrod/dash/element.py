@@ -70,3 +70,13 @@ def text(words: str, classes: str = "", tag: str = "span") -> Element:
 def bar(key: str, classes: str = "") -> None:
     with box(f"pr-bar {classes}"):
         attribute(box("pr-bar-fill"), bar=key)
+
+
+def rows(key: str, classes: str, head: Sequence[str] = ()) -> None:
+    """A table that the feed fills, below its headings."""
+    with box(classes):
+        if head:
+            with box("pr-row-line pr-row-head"):
+                for words in head:
+                    text(words)
+        attribute(box("pr-row-body"), rows=key)

@@ -54,7 +54,7 @@ class Events:
 def told(message: Message) -> tuple[Level, str, str] | None:
     """Level, what it is about and what is to be said of a message; None of what happens all the time."""
     payload: Any = message.payload
-    about = "/".join(message.topic[1:]) or message.topic[0]
+    about = message.topic[-1]
     if isinstance(payload, Transition):
         why = f": {payload.why}" if payload.why not in ("", payload.to) else ""
         return ("error" if payload.to in BAD_STATES else "info"), "safety", f"{payload.to}{why}"

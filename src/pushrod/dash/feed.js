@@ -1,6 +1,7 @@
 // What the server tells the page ten times a second, in one message; and what the page knows by itself: whether it still hears the server.
 //
 //   data-live="KEY"     an element whose text is what is told under KEY          data-bar="KEY"    one that lies from-to [%] of its parent
+//   data-rows="KEY"     one that holds a table, a class and cells for each row
 //   data-needs="KEY"    one that can be used only while KEY holds, never stale   data-shown="KEY"  one that is there only while KEY holds
 //
 // The space bar is the e-stop, except while somebody is typing. It is asked for by a request of its own, not by the page's socket.
@@ -11,6 +12,7 @@ export default {
     this.texts = {};
     this.bars = {};
     this.flags = {};
+    this.rows = {};
     this.heard = performance.now();
     this.gone = "";
     this.since = 0;
@@ -35,6 +37,7 @@ export default {
       Object.assign(this.texts, told.texts);
       Object.assign(this.bars, told.bars);
       Object.assign(this.flags, told.flags);
+      for (const [key, table] of Object.entries(told.rows)) this.rows[key] = { table, n: told.n };
       document.body.dataset.state = told.state;
       this.$emit("beat", told.n);
       for (const [id, points] of Object.entries(told.plots)) getElement(Number(id))?.push?.(points, told.now);
@@ -61,8 +64,20 @@ export default {
         one.style.left = `${Math.min(from, to)}%`;
         one.style.width = `${Math.abs(to - from)}%`;
       }
+      for (const one of document.querySelectorAll("[data-rows]")) this.fill(one, this.rows[one.dataset.rows]);
       for (const one of document.querySelectorAll("[data-needs]")) one.inert = stale || !this.flags[one.dataset.needs];
       for (const one of document.querySelectorAll("[data-shown]")) one.hidden = !this.flags[one.dataset.shown];
+    },
+    fill(one, told) {
+      if (!told || one.filled === told.n) return;
+      one.filled = told.n;
+      one.replaceChildren(
+        ...told.table.map(([kind, ...cells]) => {
+          const line = Object.assign(document.createElement("div"), { className: `pr-row-line ${kind}` });
+          line.append(...cells.map((cell) => Object.assign(document.createElement("span"), { textContent: cell })));
+          return line;
+        }),
+      );
     },
     key(event) {
       if (event.code !== "Space" || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -10,12 +10,20 @@ from nicegui import Client, ui
 from pushrod.core.errors import PushrodError
 from pushrod.dash.card import Card
 from pushrod.dash.element import Feed, box, live, needs, shown
+from pushrod.dash.faults_panel import FaultsPanel
+from pushrod.dash.helm_card import HelmCard
+from pushrod.dash.log_panel import EventsPanel, TimingPanel
+from pushrod.dash.parameters_panel import ParametersPanel
+from pushrod.dash.pipeline_panel import PipelinePanel
 from pushrod.dash.plots import Plots
+from pushrod.dash.scene_panel import ScenePanel
 from pushrod.dash.seat import Desk, Seat
 from pushrod.dash.strip import Strip
 from pushrod.dash.told import Told
+from pushrod.dash.tree_panel import TreePanel
 
 TICK = 0.1  # [s]
+TABS = {"Control": "tune", "Pipeline": "account_tree", "Parameters": "list_alt", "Faults": "bolt", "Events": "history", "Timing": "timer"}
 BEHIND = 10  # ticks that a browser may not have answered before it gets fewer
 HERE = Path(__file__).parent
 
@@ -35,6 +43,7 @@ class Page:
         self._note = ""
         client.on_disconnect(self._gone)
         client.on_delete(lambda: desk.leave(self.seat))
+        ui.colors(primary="#2f81c6", positive="#1e8e4e", warning="#b26a00", negative="#c62828")
         ui.add_css((HERE / "page.css").read_text())
         self._feed = Feed()
         self._feed.on("beat", self._beat)
@@ -48,12 +57,36 @@ class Page:
         with box("pr-top"):
             self._panels.append(Strip(self.seat))
             self._control_bar()
-        with box("pr-main"):
-            with box("pr-side"):
-                for told in watch.remote.description.actuators if watch.remote is not None else ():
-                    self._panels.append(Card(self.seat, told))
-            with box("pr-wide"):
-                self._panels.append(Plots(watch))
+            with ui.tabs().props("dense no-caps inline-label align=left").classes("pr-tabs") as tabs:
+                for name, icon in TABS.items():
+                    ui.tab(name, icon=icon)
+        with ui.tab_panels(tabs, value=next(iter(TABS))).classes("pr-panels"):
+            with ui.tab_panel("Control"), box("pr-main"):
+                with box("pr-side"):
+                    self._cards()
+                with box("pr-wide"):
+                    with box("pr-views"):
+                        self._panels.append(ScenePanel(watch))
+                        self._panels.append(TreePanel(watch.described))
+                    self._panels.append(Plots(watch))
+            with ui.tab_panel("Pipeline"), box("pr-page"):
+                self._panels.append(PipelinePanel(self.seat))
+            with ui.tab_panel("Parameters"), box("pr-page"):
+                self._panels.append(ParametersPanel(self.seat))
+            with ui.tab_panel("Faults"), box("pr-page"):
+                self._panels.append(FaultsPanel(self.seat))
+            with ui.tab_panel("Events"), box("pr-page"):
+                self._panels.append(EventsPanel(self.seat))
+            with ui.tab_panel("Timing"), box("pr-page"):
+                self._panels.append(TimingPanel(self.seat))
+
+    def _cards(self) -> None:
+        remote = self.desk.watch.remote
+        if remote is None:
+            return
+        if "pipeline" in remote.description.nodes:
+            self._panels.append(HelmCard(self.seat, "autopilot" in remote.description.nodes))
+        self._panels += [Card(self.seat, told) for told in remote.description.actuators]
 
     def _control_bar(self) -> None:
         with box("pr-bar-line"):
@@ -64,7 +97,7 @@ class Page:
                 ui.button("Give back", on_click=self._give_back).props("no-caps outline dense size=sm").classes("pr-give")
             live("note", "pr-refusal")
             box("pr-space")
-            live("link", "pr-soft")
+            live("link", "pr-soft pr-operators")
             dark = ui.dark_mode(None)
             ui.button(icon="contrast", on_click=lambda: dark.set_value(not dark.value)).props("flat dense round size=sm").tooltip("Light or dark")
 

@@ -2,19 +2,20 @@
 import { echarts } from "nicegui-echart";
 
 const COLOURS = ["#2f81c6", "#d9822b", "#2e9c6a", "#b5508e", "#7a6fd0", "#8a8f98"];
+const REQUESTS = [["#3c4753", "#a06a2c"], ["#c5ced8", "#d9b27c"]]; // light, dark: what was asked is dashed, and lies on top
 
 export default {
-  template: `<div class="pr-plot-canvas"></div>`,
+  template: `<div><div class="pr-legend" ref="legend"></div><div class="pr-plot-canvas" ref="canvas"></div></div>`,
   props: { series: Array, window: Number, kept: Number },
   mounted() {
     this.data = this.series.map(() => []);
     this.now = Date.now();
     this.paused = false;
     this.view = null; // [from, to] in ms while paused
-    this.chart = echarts.init(this.$el, null, { renderer: "canvas" });
+    this.chart = echarts.init(this.$refs.canvas, null, { renderer: "canvas" });
     this.chart.on("datazoom", () => this.zoomed());
     this.resizing = new ResizeObserver(() => this.chart.resize());
-    this.resizing.observe(this.$el);
+    this.resizing.observe(this.$refs.canvas);
     this.theming = new MutationObserver(() => this.setup());
     this.theming.observe(document.body, { attributes: true, attributeFilter: ["class"] });
     this.setup();
@@ -51,8 +52,7 @@ export default {
       this.chart.setOption(
         {
           animation: false,
-          grid: { left: 8, right: units.length > 1 ? 8 : 14, top: 34, bottom: 6, containLabel: true },
-          legend: { top: 2, left: 4, icon: "roundRect", itemWidth: 14, itemHeight: 3, textStyle: { color: ink, fontSize: 11 }, type: "scroll" },
+          grid: { left: 8, right: units.length > 1 ? 8 : 14, top: 24, bottom: 4, containLabel: true },
           tooltip: { trigger: "axis", renderMode: "richText", confine: true, textStyle: { fontSize: 11 }, valueFormatter: (x) => (x == null ? "-" : Number(x).toPrecision(5)) },
           xAxis: { type: "time", axisLine: { lineStyle: { color: grid } }, axisLabel: { color: ink, fontSize: 10, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: grid, opacity: 0.5 } } },
           yAxis: units.slice(0, 2).map((unit) => ({
@@ -63,11 +63,37 @@ export default {
           series: this.series.map((one, i) => ({
             name: one.name, type: "line", showSymbol: false, connectNulls: false, yAxisIndex: Math.min(units.indexOf(one.unit), 1),
             step: one.step ? "end" : false, data: this.data[i],
-            lineStyle: { width: one.request ? 1.5 : 1.8, type: one.request ? "dashed" : "solid", color: COLOURS[i % COLOURS.length] }, itemStyle: { color: COLOURS[i % COLOURS.length] },
+            z: one.request ? 3 : 2, lineStyle: { width: 1.8, type: one.request ? "dashed" : "solid", color: this.colour(i) }, itemStyle: { color: this.colour(i) },
           })),
         },
         { replaceMerge: ["series", "yAxis"] },
       );
+    },
+    colour(i) {
+      const requests = this.series.slice(0, i).filter((one) => one.request).length;
+      return this.series[i].request ? (this.dark ? REQUESTS[1] : REQUESTS[0])[requests % 2] : COLOURS[(i - requests) % COLOURS.length];
+    },
+    keys() {
+      const last = this.last();
+      const legend = this.$refs.legend;
+      if (legend.childElementCount !== this.series.length || legend.named !== this.named + this.dark) {
+        legend.named = this.named + this.dark;
+        legend.replaceChildren(
+          ...this.series.map((one, i) => {
+            const key = document.createElement("span");
+            const line = document.createElement("i");
+            line.style.borderColor = this.colour(i);
+            line.className = one.request ? "request" : "";
+            key.append(line, one.label, document.createElement("b"));
+            return key;
+          }),
+        );
+      }
+      this.series.forEach((one, i) => {
+        const text = last[i] == null ? "" : `${last[i].toFixed(3)}${one.unit === "-" ? "" : ` ${one.unit}`}`;
+        const value = legend.children[i].lastChild;
+        if (value.textContent !== text) value.textContent = text;
+      });
     },
     push(points, now) {
       this.now = now;
@@ -100,11 +126,12 @@ export default {
     },
     paint() {
       this.waiting = false;
-      if (this.chart.isDisposed() || this.$el.clientWidth === 0) return;
+      if (this.chart.isDisposed() || this.$refs.canvas.clientWidth === 0) return;
       const start = performance.now();
       const [from, to] = this.view ?? [this.now - this.window * 1000, this.now];
       const axis = this.paused ? { min: this.now_at_pause - this.kept * 1000, max: this.now_at_pause } : { min: from, max: to };
       this.chart.setOption({ xAxis: axis, series: this.data.map((data) => ({ data })) });
+      this.keys();
       const end = performance.now();
       this.next = end + Math.max(60, 4 * (end - start) * document.querySelectorAll(".pr-plot-canvas").length);
     },

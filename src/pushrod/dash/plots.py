@@ -1,5 +1,6 @@
 """Lines over time: which channels each plot shows, how far it looks back, and what it is told in each tick."""
 
+import re
 from typing import Any
 
 from nicegui import ui
@@ -12,6 +13,7 @@ from pushrod.dash.watch import Watch
 WINDOWS = {10: "10 s", 30: "30 s", 120: "2 min", 600: "10 min"}
 MOST = 4  # plots at first
 LINES = 6  # in one plot
+ASKS = re.compile(r"(^|[._/])(req|cmd)([._]|$)")  # names of what is asked for, not of what is
 
 
 class Lines:
@@ -25,7 +27,7 @@ class Lines:
             with box("pr-plot-head"):
                 known = list(watch.channels())
                 self._select = ui.select(known, value=self._channels, multiple=True, on_change=self._chosen)
-                self._select.props("dense options-dense borderless use-input input-debounce=0 hide-dropdown-icon").classes("pr-select")
+                self._select.props("dense options-dense borderless dropdown-icon=tune").classes("pr-select").tooltip("Which channels")
                 self._pause = (
                     ui.button(icon="pause", on_click=self._toggle).props("flat dense round size=sm").tooltip("Pause, then drag and zoom back")
                 )
@@ -54,8 +56,10 @@ class Lines:
 
     def _series(self) -> list[dict[str, Any]]:
         known = self._watch.channels()
-        shown = [known[name] for name in self._channels]
-        return [{"name": c.name, "unit": c.unit, "request": _asks(c.name), "step": c.name.startswith("command/")} for c in shown]
+        shown = [(known[name], name.partition("/")[2]) for name in self._channels]
+        return [
+            {"name": c.name, "label": label, "unit": c.unit, "request": _asks(c.name), "step": c.name.startswith("command/")} for c, label in shown
+        ]
 
     def _chosen(self, event: Any) -> None:
         self._channels = [name for name in event.value if name in self._watch.channels()][:LINES]
@@ -126,7 +130,7 @@ def first_choice(watch: Watch) -> list[list[str]]:
 
 
 def _asks(name: str) -> bool:
-    return name.startswith("command/") or "_req" in name or "_cmd" in name
+    return name.startswith("command/") or ASKS.search(name) is not None
 
 
 def _times(t: Any) -> list[float]:

@@ -82,7 +82,7 @@ class Seat:
         return self.remote is not None and self.remote.alive
 
     def holds(self, actuator: str) -> bool:
-        return self.in_control and self.watch.leases.get(actuator) == self.name
+        return self.remote is not None and self.remote.alive and self.watch.leases.get(actuator) == self.remote.seat
 
     async def take(self) -> str:
         """Take control; "" or why not."""
@@ -104,10 +104,10 @@ class Seat:
 
     async def _take_leases(self, remote: RemoteRobot) -> None:
         self.denied = {}
-        for told in remote.description.actuators:
+        for told in (one for one in remote.description.actuators if not one.driven_by):
             answer = await remote["/".join(told.path)].take_lease()
             if answer:
-                self.watch.leases[told.name] = self.name
+                self.watch.leases[told.name] = remote.seat
             else:
                 self.denied[told.name] = str(answer)
 
@@ -120,16 +120,13 @@ class Seat:
         async with self._busy:
             if self.remote is not None:
                 log.warning("%s has gone without giving back control", self.name)
-            await self._drop(goodbye=self.watch.link.tls is not None)  # one name for all browsers: the host would not miss one of them
+            await self._drop(goodbye=False)
 
     async def _drop(self, goodbye: bool) -> None:
         remote, self.remote = self.remote, None
         if self.desk.holder is self:
             self.desk.holder = None
         if remote is not None and goodbye:
-            for told in remote.description.actuators:
-                if self.watch.leases.get(told.name) == self.name and remote.alive:
-                    await remote["/".join(told.path)].release_lease()
             await remote.close()
         elif remote is not None:
             await asyncio.to_thread(remote.bus.close)

@@ -44,6 +44,7 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
     try:
         await server.serve(sockets=[listening])
     finally:
+        logging.getLogger("nicegui").setLevel(logging.CRITICAL)  # that a page was still open is no news
         for task in tasks:
             task.cancel()
         if desk.holder is not None:

@@ -10,6 +10,7 @@ class Told:
         self.texts: dict[str, str] = {}
         self.bars: dict[str, tuple[float, float]] = {}
         self.flags: dict[str, bool] = {}
+        self.rows: dict[str, list[list[str]]] = {}  # of a table: its class, then its cells
         self.plots: dict[int, list[tuple[list[float], list[float | None]]]] = {}
 
     def bar(self, key: str, value: float | None, low: float, high: float) -> None:
@@ -27,6 +28,7 @@ class Told:
             "texts": {key: text for key, text in self.texts.items() if before.texts.get(key) != text},
             "bars": {key: bar for key, bar in self.bars.items() if before.bars.get(key) != bar},
             "flags": {key: flag for key, flag in self.flags.items() if before.flags.get(key) is not flag},
+            "rows": {key: table for key, table in self.rows.items() if before.rows.get(key) != table},
             "plots": self.plots,
         }
 
@@ -35,7 +37,7 @@ def figure(value: float | None, unit: str = "", digits: int = 3) -> str:
     """A number that does not jump about: so many digits after the point, and its unit."""
     if value is None:
         return "-"
-    shown = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}"
+    shown = f"{round(value, digits) + 0.0:.{digits}f}" if abs(value) < 1e6 else f"{value:.3e}"  # no -0.000
     return f"{shown} {unit}" if unit not in ("", "-") else shown
 
 

@@ -17,6 +17,7 @@ from pushrod.core.quantity import Q, flag
 from pushrod.live.nav import Nav
 from pushrod.live.pipeline.act_parameters import read
 from pushrod.live.pipeline.request import AutopilotRequest, Status, Switched
+from pushrod.live.plain_request import understood
 from pushrod.pipeline.control.autopilot import In, Out, Params, State, step
 from pushrod.pipeline.topic import MixerFeedback
 from pushrod.runtime.driver import Context
@@ -27,8 +28,8 @@ from pushrod.runtime.payload import number
 class Course(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What is to be kept: speed [m/s] and heading [rad]."""
 
-    v_req: float = 0.0
-    psi_req: float = 0.0
+    v_req: A[float, Q("m/s")] = 0.0
+    psi_req: A[float, Q("rad")] = 0.0
 
 
 class Steering(NamedTuple):
@@ -105,6 +106,7 @@ class Autopilot:
             self.armed = said.to == "armed"
 
     def handle_request(self, request: Any) -> Any:
+        request = understood(request, (Course,))
         if type(request) is Course:
             wrong = number("v_req", request.v_req) or number("psi_req", request.psi_req)
             if wrong:

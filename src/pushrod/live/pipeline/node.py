@@ -25,6 +25,7 @@ from pushrod.core.record import flat, unflat
 from pushrod.live.payload import Throttle
 from pushrod.live.pipeline.ownership import Rules, switch
 from pushrod.live.pipeline.request import ASKING, Announce, Heard, Status, Switch, Switched, values_of
+from pushrod.live.plain_request import understood
 from pushrod.live.thruster import ThrusterState
 from pushrod.pipeline.names import REASONS, SOURCES
 from pushrod.runtime.bus import topic_of
@@ -167,7 +168,8 @@ class PipelineNode(ABC):
             self._ignore(topic, payload)
 
     def handle_request(self, request: Any) -> Any:
-        """A request of a source, a Switch, an Announce, or "status"."""
+        """A request of a source, a Switch, an Announce, or "status"; from elsewhere as plain data."""
+        request = understood(request, (*self.requests, Switch, Announce))
         if type(request) is Switch:
             answer = switch(self.settings.rules, self.mode, request)
             return self._enter(answer, request.by)
@@ -269,7 +271,10 @@ class PipelineNode(ABC):
         self.heard[request.source] = Heard((*values, *(float("nan"),) * expected)[:expected], time)
 
     def _ignore(self, topic: tuple[str, ...], payload: Any) -> None:
+        """Told once, but for what whoever asks tells besides, under a topic of its own below that of its requests."""
         place, kind = "/".join(topic), type(payload).__name__
+        if type(payload) not in self.requests and topic not in self._at.values():
+            return
         if (place, kind) not in self._strays:
             self._strays.add((place, kind))
             source = next((source for source, at in self._at.items() if topic[: len(at)] == at), "")

@@ -1,0 +1,58 @@
+"""The machine moving, in three dimensions."""
+
+from math import floor
+
+from nicegui import ui
+
+from pushrod.dash.body import Body, body_of
+from pushrod.dash.element import box, live, text
+from pushrod.dash.told import Told
+from pushrod.dash.watch import Watch
+
+LINES = 12  # of the ground, to either side
+
+
+class ScenePanel:
+    def __init__(self, watch: Watch) -> None:
+        self._watch = watch
+        self._body: Body | None = body_of(watch)
+        self._last: dict[str, object] = {}
+        with box("pr-card pr-scene"):
+            with box("pr-card-head"):
+                text("View", "pr-heading")
+                live("scene:where", "pr-soft")
+            if self._body is None:
+                text("There is nothing to draw: the links of this robot have no shapes.", "pr-soft")
+                return
+            with ui.scene(width=560, height=300, grid=False, background_color="#20262d", fps=12).classes("pr-scene-box") as self._scene:
+                self._ground = self._draw_ground(self._body.width / LINES)
+                self._parts = self._body.draw(self._scene)
+            self._scene.move_camera(*self._body.eye, *self._body.to, duration=0.0)
+
+    def _draw_ground(self, gap: float) -> object:
+        with self._scene.group() as ground:
+            far = LINES * gap
+            for i in range(-LINES, LINES + 1) if gap else ():
+                colour = "#46515e" if i % 4 == 0 else "#333c46"
+                self._scene.line([i * gap, -far, 0.0], [i * gap, far, 0.0]).material(colour)
+                self._scene.line([-far, i * gap, 0.0], [far, i * gap, 0.0]).material(colour)
+        return ground.move(0.0, 0.0, self._body.floor if self._body is not None else 0.0)
+
+    def tell(self, told: Told) -> None:
+        body = self._body
+        if body is None or not self._watch.alive:
+            return
+        for part, at in body.pose(self._watch):
+            place = tuple(round(x, 4) for x in (*at.position, *(x for row in at.rotation for x in row)))
+            if self._last.get(part) != place:
+                self._last[part] = place
+                self._parts[part].move(*at.position).rotate_R([list(row) for row in at.rotation])
+        x, y = body.ground(self._watch)
+        if body.width:
+            gap = 4.0 * body.width / LINES  # every fourth line is brighter: the pattern repeats
+            place = (round(-(x - floor(x / gap) * gap), 3), round(-(y - floor(y / gap) * gap), 3))
+            if self._last.get("ground") != place:
+                self._last["ground"] = place
+                self._ground.move(*place, body.floor)  # type: ignore[attr-defined]
+        now = self._watch.now
+        told.texts["scene:where"] = ", ".join(f"{name} {now[name]:.2f} m" for name in ("x", "y", "z") if name in now)
