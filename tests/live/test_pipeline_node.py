@@ -82,6 +82,7 @@ def test_what_is_no_request_on_a_topic_of_requests_is_told_once() -> None:
         for payload in ("full ahead", ManualRequest(), AutopilotRequest(0.1, 0.0), "full ahead"):
             now = b.rt.clock.now()
             b.rt.bus.publish(Message(payload, ("ACTUATOR_REQ", "AUTOPILOT"), now, 0.0, b.rt.robot.name, "planner"))
+        b.rt.bus.publish(Message("my loops", ("ACTUATOR_REQ", "AUTOPILOT", "LOOPS"), b.rt.clock.now(), 0.0, b.rt.robot.name, "planner"))  # no mistake
         await asyncio.sleep(2.0 * DT)
         told = []
         while (message := errors.poll()) is not None:
