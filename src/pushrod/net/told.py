@@ -125,8 +125,9 @@ def hello(rt: Runtime, instance: str) -> Hello:
 
 
 def describe(rt: Runtime) -> Description:
-    drivers = {find(paths, address)[-1]: name for name, address in _driven(rt)} if (paths := {h.name: h.path for h in rt.hosts.values()}) else {}
-    made = tuple(_made(host, drivers.get(host.path[-1], "")) for host in rt.hosts.values())
+    paths = {name: host.path for name, host in rt.hosts.items()}
+    drivers = {find(paths, address)[-1]: controller for controller, address in _driven(rt)}
+    made = tuple(_made(host, drivers.get(name, "")) for name, host in rt.hosts.items())
     return Description(made, tuple(rt.nodes), isinstance(rt.clock, SteppedClock))
 
 
