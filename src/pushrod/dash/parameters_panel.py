@@ -38,7 +38,8 @@ class ParametersPanel:
             name = text(path.rpartition(".")[2], "pr-parameter-name")
             name.tooltip("  ".join(filter(None, (path, entry["doc"]))))
             self._inputs[path] = made = parameter_input(value, entry["lo"], entry["hi"])
-            made.props(f'aria-label="{path}"').on("keydown.enter", lambda: self._set(path))
+            made._props["aria-label"] = path
+            made.on("keydown.enter", lambda: self._set(path))
             made.on("blur", lambda: self._set(path))
             if isinstance(value, bool):
                 made.on_value_change(lambda: self._set(path))
