@@ -383,8 +383,10 @@ def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, rob
 
 def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, program):
     end = f"tcp/127.0.0.1:{free_port()}"
-    nobody = program("serve", robot_file, "--simulation", "--name", "early", "--via", end)
-    assert (nobody.returncode, f"nobody answers at {end}" in nobody.stderr) == (4, True), nobody
+    nobody = program("serve", robot_file, "--simulation", "--name", "early", "--via", end, "--patience", "0.3 s")
+    assert (nobody.returncode, f"nobody answers at {end}" in nobody.stderr, "waited for 0.3 s (--patience)" in nobody.stderr) == (4, True, True), (
+        nobody
+    )
     with router(Link(end)), Server(state, robot_file, "--simulation", "--name", "met", "--via", end, "--arm", *PATIENT) as server:
         assert server.said.startswith(f"met: armed; at the router at {end}; ")
         for where in ((), ("--net", end)):
@@ -482,7 +484,7 @@ def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):
         assert pushrod("cmd", "stuck/m", "hold").exit_code == 0
         until(lambda: "release" in server.said)  # nobody commands it any more
         got = pushrod("cmd", "stuck/m", "hold")
-        assert (got.exit_code, "watchdog" in got.stderr) == (3, True)
+        assert (got.exit_code, "find out why, then clear it; pushrod cmd stuck/m clear_watchdog" in got.stderr) == (3, True), got.stderr
         assert pushrod("cmd", "stuck/m", "clear_watchdog").stdout == "stuck/a/j/m: its watchdog is cleared\n"
         got = pushrod("disarm", "stuck")
         assert got.exit_code == 3
@@ -530,6 +532,7 @@ def test_certificates_decide_who_may_do_what(robot_file, pushrod, tmp_path, monk
         got = pushrod("arm", "locked", "--net", end, "--tls", *files["eve"])
         assert (got.exit_code, "on its access list" in got.stderr) == (4, True), got.output
         until(lambda: "the certificate of 'eve'" in server.said)
+        assert f"pushrod top, each with --net {end} --tls AUTHORITY CERTIFICATE KEY\n" in server.said
 
 
 @pytest.mark.parametrize(
@@ -545,6 +548,7 @@ def test_certificates_decide_who_may_do_what(robot_file, pushrod, tmp_path, monk
         (("car", "--via", "tls/meet.lan:7447"), "--via: 'tls/meet.lan:7447' needs certificates: give --tls AUTHORITY"),
         (("car", "--net", "tcp/127.0.0.1:1", "--via", "tcp/127.0.0.1:2"), "say one of both"),
         (("car", "--guard-limit", "1 m"), "--guard-limit: '1 m' is in m"),
+        (("car", "--patience", "0 s"), "--patience: 0 s: allowed are times above 0"),
         (("ROBOT", "--dt", "1 ms"), "--dt is the tick of a machine's world"),
         (("ROBOT",), "name no driver"),
         (("ROBOT", "--simulation", "--set", "sped=1"), "there is no parameter named 'sped'"),

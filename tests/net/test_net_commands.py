@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import zenoh
 from net_rig import HostProcess, arm, free_port
-from waiting import soon
+from waiting import soon, until
 
 from pushrod.core.errors import InputError, NetworkError, ParameterError, UnknownNameError
 from pushrod.net import AccessError, Link, RemoteRobot, ZenohBus, connect, fingerprint, key, robots, router
@@ -403,8 +403,10 @@ def test_another_schema_is_told_with_both_versions_and_who_is_behind(host, schem
 
 
 def test_two_hosts_of_one_name_are_found_out(host):
-    with HostProcess(connect=host.endpoint), pytest.raises(NetworkError, match="2 hosts answer for the robot 'arm'"):
-        asyncio.run(connect("arm", host.link(), timeout=3.0))
+    with HostProcess(connect=host.endpoint):
+        until(lambda: "another host of a robot of this name is on the network" in host.log)
+        with pytest.raises(NetworkError, match=r"2 hosts answer for the robot 'arm' \(.* pid \d+; .* pid \d+\): each robot needs a name of its own"):
+            asyncio.run(connect("arm", host.link(), timeout=3.0))
 
 
 def test_a_driver_that_blocks_is_awaited_withdrawn_or_not_known():

@@ -112,6 +112,7 @@ def test_one_that_was_cut_off_and_is_back_knows_its_seat():
 def test_of_two_hosts_of_one_name_each_is_asked_by_itself_and_warns_of_the_other():
     async def main() -> None:
         with HostProcess() as one, HostProcess(connect=one.endpoint) as two:
+            await asyncio.to_thread(until, lambda: "another host of a robot of this name is on the network" in one.log)
             found = await robots(one.link())
             assert [hello.robot for hello in found] == ["arm", "arm"]
             assert {str(host.process.pid) for host in (one, two)} == {hello.where.rpartition(" ")[2] for hello in found}

@@ -227,7 +227,9 @@ def test_silence_makes_it_react_and_refuse_until_it_is_cleared(reaction: str, to
 
     late, refused, cleared, ok = run(robot(watchdog=Watchdog(0.2, Reaction(reaction))), {"motor": lambda: servo}, body)
     assert late.reason == "watchdog"
-    assert refused.missing == ("base/shoulder/motor: its watchdog has bitten; clear it",)
+    (missing,) = refused.missing
+    assert missing.startswith("base/shoulder/motor: its watchdog has bitten; find out why, then clear it: pushrod cmd ")
+    assert missing.endswith("/motor clear_watchdog (in its own program: rt.clear_watchdog('motor'))")
     assert cleared
     assert ok
     assert told in repr(servo.told[1])

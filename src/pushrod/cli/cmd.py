@@ -83,7 +83,8 @@ async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Pa
         result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
         answer(**_plain(result, payload))
         if not result.ok:
-            say(f"{remote.robot}: {result}", err=True)
+            then = f"; pushrod cmd {remote.robot}/{actuator.told.name} clear_watchdog" if result.reason == "watchdog" else ""
+            say(f"{remote.robot}: {result}{then}", err=True)
             return REFUSED
         say(f"{name}: {_said(result, actuator.told.kind)}")
         return await _end(remote, actuator.name, asked, name, actuator.told.kind) if asked.wait else 0

@@ -28,6 +28,7 @@ from pushrod.cli.output import answering, wrong_usage
 from pushrod.cli.replay import replay
 from pushrod.cli.report import report
 from pushrod.cli.reset import reset
+from pushrod.cli.router import router
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
 from pushrod.cli.serve import serve
@@ -115,6 +116,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "urdf": urdf,
     "verify": verify,
     "serve": serve,
+    "router": router,
     "dash": dash,
     "top": top,
     "cmd": cmd,

@@ -57,7 +57,7 @@ def said(error: Exception, verb: str) -> str:
     if needs is None:
         return str(error)
     field, what = str(getattr(error, "field", "")), str(getattr(error, "what", ""))
-    flag = FLAGS.get(field, "--via" if verb == "serve" else "--net")
+    flag = "ENDPOINT" if verb == "router" and field == "listen" else FLAGS.get(field, "--via" if verb in ("serve", "router") else "--net")
     mends = ", and ".join(MENDS[need] for need in needs)
     return f"{flag}: {what}{f': {mends}' if mends else ''}{', or stay on 127.0.0.1' if 'tls/' in needs else ''}"
 

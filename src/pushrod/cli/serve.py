@@ -27,6 +27,7 @@ def serve(
         list[str] | None, typer.Option("--net", metavar="ENDPOINT", help="Listen there instead of at a socket of this user; may be repeated.")
     ] = None,
     via: A[str | None, typer.Option(metavar="ENDPOINT", help="Meet operators at the router there, instead of listening.")] = None,
+    patience: A[str, typer.Option(metavar="TIME", help="How long to wait for the router of --via.")] = "30 s",
     tls: TlsFiles = None,
     allow_command: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may command; may be repeated.")] = None,
     allow_watch: A[list[str] | None, typer.Option(metavar="NAME", help="Whose certificate may only watch; may be repeated.")] = None,
@@ -61,6 +62,7 @@ def serve(
     from pushrod.cli.live_robot import live_robot
     from pushrod.cli.nearby import Serving, socket_of
     from pushrod.cli.reach import network
+    from pushrod.cli.via import patience_of
     from pushrod.core.errors import InputError
     from pushrod.runtime.arming import NotSafeError
 
@@ -74,7 +76,7 @@ def serve(
     if net and via:
         raise InputError("--net and --via: a robot listens by itself, or meets its operators at a router; say one of both")
     listen = () if via else tuple(net or ()) or (socket_of(robot),)
-    link = Link(listen, via or (), None if tls is None else Tls(*tls), access if listen else None)
+    link = Link(listen, via or (), None if tls is None else Tls(*tls), access if listen else None, patience_of(patience))
     page = dash or dash_port is not None or dash_host is not None
     onlookers = Onlookers(page, dash_port, dash_host, foxglove or foxglove_port is not None, foxglove_port)
     onlookers.check(tls is not None)
@@ -114,7 +116,8 @@ async def _serve(
     import asyncio
     import signal
 
-    from pushrod.net import ZenohBus, expose
+    from pushrod.cli import via
+    from pushrod.net import expose
     from pushrod.runtime.runtime import Runtime
 
     loop = asyncio.get_running_loop()
@@ -126,12 +129,16 @@ async def _serve(
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end, number)
-    with ZenohBus(link) as bus, ExitStack() as stack:
+    opened = await via.opened(link, made.robot.name, ending)
+    if opened is None:
+        return 130 if ending.result() == signal.SIGINT else 0
+    with opened as bus, ExitStack() as stack:
         rt = Runtime(made.robot, machine=made.machine, simulation=made.simulation, startup=made.startup, bus=bus, guard=guard)
         recording = stack.enter_context(keep.recorded(rt, made))
         async with rt:
-            with expose(rt, access):
+            with expose(rt, access) as exposure:
                 telling = asyncio.create_task(_tell(rt))
+                looking = asyncio.create_task(via.look(link, rt.robot.name, exposure.instance)) if link.connect else None
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
                 say(_first_line(rt, link, where(recording)))
@@ -147,6 +154,8 @@ async def _serve(
                 await onlookers.start(rt.robot.name, (*link.listen, *link.connect))
                 ended = 0 if refused else await ending
                 telling.cancel()
+                if looking is not None:
+                    looking.cancel()
                 await onlookers.close()
                 why = "--arm was refused" if refused else "Ctrl-C" if ended == signal.SIGINT else signal.Signals(ended).name
                 got = rt.disarm(f"pushrod serve ends: {why}")
@@ -172,7 +181,16 @@ def _first_line(rt: "Runtime", link: "Link", log: str) -> str:
     at = ", ".join((*link.listen, *(f"the router at {end}" for end in link.connect)))
     actuator = next(iter(rt.hosts), "ACTUATOR")
     first = "" if rt.state == "armed" else f"pushrod arm {robot}, then "
-    return f"{robot}: {rt.state}; at {at}; guard: {rt.guard}; log: {log}; to command it: {first}pushrod cmd {robot}/{actuator} ..., pushrod top"
+    how = f"{first}pushrod cmd {robot}/{actuator} ..., pushrod top{_options(link)}"
+    return f"{robot}: {rt.state}; at {at}; guard: {rt.guard}; log: {log}; to command it: {how}"
+
+
+def _options(link: "Link") -> str:
+    """What each verb needs to reach it, beyond its name: one with certificates is not found by that alone."""
+    end = (*link.listen, *link.connect)[0]
+    if link.tls is None or not end.startswith("tls/"):
+        return ""
+    return f", each with --net {link.tls.call(end) if link.listen else end} --tls AUTHORITY CERTIFICATE KEY"
 
 
 async def _tell(rt: "Runtime") -> None:

@@ -12,6 +12,7 @@ from pushrod.net import key
 from pushrod.net.bus import ZenohBus
 from pushrod.net.link import Link
 from pushrod.net.remote import RemoteRobot
+from pushrod.net.session import Session
 from pushrod.net.told import Description, differences, fingerprint
 from pushrod.net.wire import Hello, decode
 from pushrod.robot.description import Robot
@@ -63,7 +64,7 @@ async def robots(link: Link, wait: float = 0.5) -> list[Hello]:
     """Whoever answers within so many seconds, of any schema."""
     bus = await asyncio.to_thread(ZenohBus, link)
     try:
-        return sorted(await asyncio.to_thread(_hellos, bus, key.hello(), wait), key=lambda hello: hello.robot)
+        return sorted(await asyncio.to_thread(hellos, bus.session, "", wait), key=lambda hello: hello.robot)
     finally:
         await asyncio.to_thread(bus.close)
 
@@ -72,7 +73,7 @@ async def greet(bus: ZenohBus, robot: str, timeout: float, host: Hello | None = 
     """Who hosts this robot. It may just be starting: it is asked until the time is up. Where several do, `host` is the one that is meant."""
     end = monotonic() + timeout
     while True:
-        found = await asyncio.to_thread(_hellos, bus, key.hello(robot), max(min(1.0, end - monotonic()), 0.05))
+        found = await asyncio.to_thread(hellos, bus.session, robot, max(min(1.0, end - monotonic()), 0.05))
         if host is not None:
             found = [one for one in found if one.instance == host.instance]
         if len(found) > 1:
@@ -84,16 +85,22 @@ async def greet(bus: ZenohBus, robot: str, timeout: float, host: Hello | None = 
         if found:
             return found[0]
         if monotonic() >= end:
-            others = [hello.robot for hello in await asyncio.to_thread(_hellos, bus, key.hello(), 0.5)]
+            others = [hello.robot for hello in await asyncio.to_thread(hellos, bus.session)]
             there = f"there are {', '.join(others)}" if others else "nor does any other robot: see whether the host runs"
             lists = f"; with certificates, see whether {bus.link.tls.name!r} is on its access list" if bus.link.tls else ""
             raise NetworkError(f"no robot {robot!r} answers at {', '.join(bus.link.connect) or 'any link'} within {timeout:g} s; {there}{lists}")
         await asyncio.sleep(0.05)
 
 
-def _hellos(bus: ZenohBus, name: str, wait: float) -> list[Hello]:
-    all_of_them, each = zenoh.QueryTarget.ALL, zenoh.ConsolidationMode.NONE
-    replies = bus.session.zenoh.get(name, target=all_of_them, consolidation=each, timeout=wait, allowed_destination=zenoh.Locality.REMOTE)
+def hellos(session: Session, robot: str = "", wait: float = 0.5) -> list[Hello]:
+    """Of all hosts of this robot, or of every robot, that answer within so many seconds, of any schema."""
+    replies = session.zenoh.get(
+        key.hello(robot),
+        target=zenoh.QueryTarget.ALL,
+        consolidation=zenoh.ConsolidationMode.NONE,
+        timeout=wait,
+        allowed_destination=zenoh.Locality.REMOTE,
+    )
     return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
 
 

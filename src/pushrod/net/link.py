@@ -6,14 +6,18 @@ Link("tls/0.0.0.0:7447", tls=Tls(...), access=Access(...)) listens to other mach
 """
 
 import ipaddress
+import logging
 import ssl
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pushrod.core.errors import InputError
-from pushrod.net import key
+from pushrod.net import certificate, key
+from pushrod.net.certificate import Certificate
 
+log = logging.getLogger("pushrod.net")
 PROTOCOLS = ("tcp", "tls", "unixsock-stream")
 ALL = (
     "put",
@@ -52,14 +56,22 @@ class Tls:
             if not file.is_file():
                 raise LinkError(f"tls.{field}", f"there is no file {str(file)!r}; give the path of a PEM file")
 
-    def check(self) -> None:
-        """What the other end would only notice at the handshake, or never tell. LinkError says which file is wrong."""
+    def check(self, listen: Iterable[str] = ()) -> None:
+        """What the other end would only notice at the handshake, or never tell. LinkError says which file is wrong. `listen`: where it is shown."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         try:
             context.load_verify_locations(cafile=str(self.authority))
         except (OSError, ValueError) as error:
             raise LinkError("tls.authority", f"{self.authority} cannot be read as certificates: {_said(error)}") from error
         _ = self.name
+        wrong = certificate.flaw(self.read())
+        if wrong:
+            raise LinkError("tls.certificate", f"{self.certificate} {wrong}")
+        wrong = certificate.out_of_date(certificate.read(self.authority))
+        if wrong:
+            raise LinkError("tls.authority", f"{self.authority} {wrong}")
+        for end in listen:
+            self._check_place(end)
         try:
             context.load_cert_chain(str(self.certificate), str(self.key), password=lambda: b"")  # else it would ask at the terminal
         except (OSError, ValueError) as error:
@@ -71,14 +83,38 @@ class Tls:
     @property
     def name(self) -> str:
         """The common name in the certificate: who this is, to all others."""
-        try:
-            told: Any = ssl._ssl._test_decode_cert(str(self.certificate))  # type: ignore[attr-defined]
-        except Exception as error:
-            raise LinkError("tls.certificate", f"{self.certificate} cannot be read as a certificate: {error}") from error
-        names = [value for group in told["subject"] for field, value in group if field == "commonName"]
+        names = self.read().names
         if not names:
             raise LinkError("tls.certificate", f"{self.certificate} has no common name, by which others would know this program: make one that has")
-        return str(names[0])
+        return names[0]
+
+    def read(self) -> Certificate:
+        try:
+            return certificate.read(self.certificate)
+        except Exception as error:
+            raise LinkError("tls.certificate", f"{self.certificate} cannot be read as a certificate: {error}") from error
+
+    def call(self, end: str) -> str:
+        """The endpoint by which others call who listens at this one with this certificate."""
+        protocol, _, address = end.partition("/")
+        host, _, port = _place(address).rpartition(":")
+        name = certificate.name_for(self.read(), host.strip("[]"))
+        return f"{protocol}/{f'[{name}]' if ':' in name else name}:{port}"
+
+    def _check_place(self, end: str) -> None:
+        """Whoever calls compares the name it called with those in the certificate, and hangs up without a word."""
+        protocol, _, address = end.partition("/")
+        host, found = _place(address).rpartition(":")[0].strip("[]"), self.read()
+        if protocol != "tls" or certificate.is_for(found, host):
+            return
+        if not found.places:
+            what = "names no place (subjectAltName), so that nobody who calls would believe it"
+            raise LinkError("tls.certificate", f"{self.certificate} {what}: make one with 'subjectAltName=DNS:arm.lan,IP:192.168.1.20'")
+        places = ", ".join(found.places)
+        if _is_name(host):
+            raise LinkError("tls.certificate", f"{self.certificate} is for {places}, not for {host}, where this listens: make one that names it")
+        if host not in certificate.EVERYWHERE:
+            log.warning("%s is for %s: whoever calls %s by its address hangs up; call it by one of these", self.certificate, places, end)
 
 
 @dataclass(frozen=True)
@@ -217,6 +253,14 @@ def is_local(end: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _is_name(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return True
+    return False
 
 
 def _place(address: str) -> str:

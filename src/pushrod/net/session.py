@@ -24,7 +24,7 @@ class Session:
     def __init__(self, link: Link, router: bool = False) -> None:
         self.link = link
         if link.tls is not None:
-            link.tls.check()
+            link.tls.check(link.listen)
         if link.tls is not None and link.listen:
             zenoh.init_log_from_env_or("zenoh_link_tls=warn")  # who is turned away before there is a link, only zenoh sees
         config = zenoh.Config()

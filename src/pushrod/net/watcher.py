@@ -6,10 +6,9 @@ Who is there, the network itself knows (liveliness); a robot is asked who it is 
 import asyncio
 from typing import NamedTuple
 
-import zenoh
-
 from pushrod.net import key
 from pushrod.net.caller import Caller
+from pushrod.net.connecting import hellos
 from pushrod.net.link import Link
 from pushrod.net.session import Session
 from pushrod.net.told import Description, Overview
@@ -73,24 +72,16 @@ class Watcher:
 
     def _who_is_there(self, robot: str, wait: float) -> set[Host]:
         if not self._known:
-            self._meet(key.hello(robot), wait)  # of any schema
+            self._meet(robot, wait)  # of any schema
             return set(self._known)
         tokens = self.session.zenoh.liveliness().get(key.of(robot, "host", key.ANY), timeout=wait)
         here = {_host(str(token.ok.key_expr)) for token in tokens if token.ok is not None}
         for name in {name for name, instance in here - self._known.keys()}:
-            self._meet(key.hello(name), wait)
+            self._meet(name, wait)
         return here
 
-    def _meet(self, name: str, wait: float) -> None:
-        replies = self.session.zenoh.get(
-            name,
-            target=zenoh.QueryTarget.ALL,
-            consolidation=zenoh.ConsolidationMode.NONE,
-            timeout=wait,
-            allowed_destination=zenoh.Locality.REMOTE,
-        )
-        hellos: list[Hello] = [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
-        self._known |= {(hello.robot, hello.instance): hello for hello in hellos}
+    def _meet(self, robot: str, wait: float) -> None:
+        self._known |= {(hello.robot, hello.instance): hello for hello in hellos(self.session, robot, wait)}
 
 
 def _first(known: tuple[Host, Hello]) -> tuple[str, str]:

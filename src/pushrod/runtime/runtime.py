@@ -251,10 +251,15 @@ class Runtime:
         """What must be there before it can be armed, one text each."""
         parts = [owner.part for owner in self._owners()]
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
-        found += [f"{name}: its watchdog has bitten; clear it" for name in self.watching.bitten()]
+        found += [self._bitten(name) for name in self.watching.bitten()]
         found += self._guarding.missing()
         found += [text for check in self.checks for text in check()]
         return found if self.hosts else ["the robot has no actuators"]
+
+    def _bitten(self, name: str) -> str:
+        last = name.rpartition("/")[2]
+        shell = f"pushrod cmd {self.robot.name}/{last} clear_watchdog"
+        return f"{name}: its watchdog has bitten; find out why, then clear it: {shell} (in its own program: rt.clear_watchdog({last!r}))"
 
     async def ready(self, timeout: float = 60.0) -> None:
         """Wait for slow set-up to end; TimeoutError names what is still at it."""
