@@ -6,7 +6,7 @@ import pytest
 
 from recorded_run import killed_after
 
-pytestmark = pytest.mark.soak
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1800)]
 
 TIMES = 50
 MISSING = 0.5  # [s]
