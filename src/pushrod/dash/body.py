@@ -159,4 +159,4 @@ def _described(robot: Robot) -> Body:
 
     far = max(max(map(abs, at.position)) for at in forward(robot).values()) or 0.5  # how far it reaches when all joints are at 0
     low = min(at.position[2] for at in forward(robot).values())
-    return Body(draw, pose, width=3.0 * far, eye=(1.6 * far, -2.0 * far, 0.5 * far), to=(0.0, 0.0, low / 2), floor=low - 0.1 * far)
+    return Body(draw, pose, width=3.0 * far, eye=(1.1 * far, -1.5 * far, 0.2 * far), to=(0.0, 0.0, low / 2), floor=low - 0.1 * far)

@@ -67,6 +67,9 @@ export default {
       for (const one of document.querySelectorAll("[data-rows]")) this.fill(one, this.rows[one.dataset.rows]);
       for (const one of document.querySelectorAll("[data-needs]")) one.inert = stale || !this.flags[one.dataset.needs];
       for (const one of document.querySelectorAll("[data-shown]")) one.hidden = !this.flags[one.dataset.shown];
+      // the 3-D view measures itself when the window changes, also while its tab is not there; then it must do so again
+      const scene = document.querySelector(".pr-scene-box");
+      if (scene?.clientWidth && scene.querySelector("canvas")?.clientWidth !== scene.clientWidth) window.dispatchEvent(new Event("resize"));
     },
     fill(one, told) {
       if (!told || one.filled === told.n) return;

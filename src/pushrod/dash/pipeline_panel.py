@@ -23,6 +23,7 @@ class PipelinePanel:
                         live(f"pipe:{i}:name", "pr-name")
                         live(f"pipe:{i}:unit", "pr-soft")
                         live(f"pipe:{i}:taken", "pr-taken")
+                        live(f"pipe:{i}:fine", "pr-fine")
                     for stage, words in WORDS.items():
                         with shown(f"pipe:{i}:{stage}", "pr-stage"):
                             text(words, "pr-soft")
@@ -48,7 +49,7 @@ class PipelinePanel:
         found = axes(self._watch)[:MOST]
         status = self._watch.status
         if status is not None:
-            more = [word for word in (status.reason, status.detail) if word and word != "NONE"]
+            more = [word for word in (status.reason, status.detail) if word and word.lower() != "none"]
             told.texts["pipe:status"] = ", ".join((f"mode {status.mode}", f"owner {status.owner}", *more))
         told.flags["pipe:none"] = not found
         for i in range(MOST):
@@ -59,6 +60,7 @@ class PipelinePanel:
             least = 1.0 if axis.unit == "-" else 1e-3
             scale = self._scale[axis.name] = max([self._scale.get(axis.name, least), *map(abs, axis.stages.values())])
             told.texts |= {f"{at}:name": axis.name, f"{at}:unit": axis.unit if axis.unit != "-" else "", f"{at}:taken": axis.taken}
+            told.texts[f"{at}:fine"] = "" if axis.taken else "nothing is lost"
             for stage in WORDS:
                 told.flags[f"{at}:{stage}"] = stage in axis.stages
                 if stage in axis.stages:

@@ -53,7 +53,7 @@ class Desk:
         while True:
             await asyncio.sleep(SILENCE / 10.0)
             holder = self.holder
-            if holder is not None and time.monotonic() - holder.beat > SILENCE:
+            if holder is not None and (time.monotonic() - holder.beat > SILENCE or holder.is_forgotten):
                 await holder.vanish()
 
     async def estop(self, who: str) -> str:
@@ -75,6 +75,7 @@ class Seat:
         self.remote: RemoteRobot | None = None  # while it has control
         self.denied: dict[str, str] = {}  # actuators that somebody else holds, and who
         self.beat = time.monotonic()  # when the browser was last heard
+        self._taken = False  # whether it had a lease
         self._busy = asyncio.Lock()
 
     @property
@@ -83,6 +84,11 @@ class Seat:
 
     def holds(self, actuator: str) -> bool:
         return self.remote is not None and self.remote.alive and self.watch.leases.get(actuator) == self.remote.seat
+
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the host has taken this operator for gone, and its leases with it: a link may have been silent for too long, seen from there."""
+        return self._taken and self.remote is not None and not any(owner == self.remote.seat for owner in self.watch.leases.values())
 
     async def take(self) -> str:
         """Take control; "" or why not."""
@@ -104,10 +110,12 @@ class Seat:
 
     async def _take_leases(self, remote: RemoteRobot) -> None:
         self.denied = {}
+        self._taken = False
         for told in (one for one in remote.description.actuators if not one.driven_by):
             answer = await remote["/".join(told.path)].take_lease()
             if answer:
                 self.watch.leases[told.name] = remote.seat
+                self._taken = True
             else:
                 self.denied[told.name] = str(answer)
 

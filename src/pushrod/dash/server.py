@@ -87,6 +87,7 @@ def _app(desk: Desk) -> Any:
 
     @ui.page("/", title=f"{desk.watch.robot} - Pushrod", reconnect_timeout=RECONNECT)
     async def page(client: Client) -> None:
+        await desk.watch.settled()
         Page(desk, client)
 
     ui.run_with(

@@ -30,15 +30,15 @@ class Axis(NamedTuple):
 
     @property
     def taken(self) -> str:
-        """Which stage took most, in words."""
+        """Which stage took most, in words; "" where none did."""
         if self.losses:
             worst = max(self.losses, key=lambda name: abs(self.losses[name]))
             loss = self.losses[worst]
-            return f"{worst.replace('_', ' ')} takes {loss:+.3f}" if abs(loss) > SLIGHT else "nothing is lost"
+            return f"{worst.replace('_', ' ')} takes {loss:+.3f}" if abs(loss) > SLIGHT else ""
         values = list(self.stages.items())
         lost = {f"{WORDS[a]} to {WORDS[b]}": y - x for (a, x), (b, y) in pairwise(values) if b != "meas"}
         worst = max(lost, key=lambda name: abs(lost[name]), default="")
-        return f"{worst}: {lost[worst]:+.3f}" if worst and abs(lost[worst]) > SLIGHT else "nothing is lost"
+        return f"{worst}: {lost[worst]:+.3f}" if worst and abs(lost[worst]) > SLIGHT else ""
 
 
 class Effector(NamedTuple):

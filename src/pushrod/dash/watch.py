@@ -15,6 +15,7 @@ from pushrod.dash.history import Channel, Group
 from pushrod.live.autopilot import Steering
 from pushrod.live.pipeline.request import Status, Switched
 from pushrod.live.thruster import ThrusterState
+from pushrod.live.world_sensor import NAME as WORLD
 from pushrod.live.world_sensor import WorldNow, WorldTold
 from pushrod.net import Foreign, Overview, RemoteRobot, connect
 from pushrod.net.link import Link
@@ -31,6 +32,7 @@ PIPELINE = (ActuatorReq, ActuatorCmd, Allocated, EscOutput, MixerFeedback, Diagn
 HEARD = (*PIPELINE, Steering, Status, Switched, WorldTold, WorldNow)
 KINDS = (*HEARD, ThrusterState)  # beside what every bus knows
 QUEUE = 8192
+SETTLING = 1.0  # [s]
 COMMANDED: dict[Any, str] = {Position: "position", Velocity: "velocity", Effort: "effort"}
 RESULTS = 5  # of each actuator that are shown
 
@@ -106,6 +108,15 @@ class Watch:
         """The first connection; NetworkError where there is no such robot."""
         self.remote = await connect(self.robot, self.link, operator=self.name, kinds=KINDS)
         await self._learn(self.remote)
+
+    async def settled(self) -> None:
+        """Until what a page is built from has come, or a while has passed."""
+        end = time.monotonic() + SETTLING
+        while self.remote is not None and time.monotonic() < end and not self._complete(self.remote):
+            await asyncio.sleep(0.05)
+
+    def _complete(self, remote: RemoteRobot) -> bool:
+        return (self.world is not None and bool(self.now)) if WORLD in remote.description.nodes else bool(self.groups)
 
     async def close(self) -> None:
         remote, self.remote = self.remote, None

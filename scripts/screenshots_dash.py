@@ -1,4 +1,6 @@
-"""Pictures of the dashboard: every tab, light and dark, on a screen and on a phone. `python docs/screenshots_dash.py FOLDER [MACHINE ...]`
+"""Pictures of the dashboard: every tab, light and dark, on a screen and on a phone.
+
+python scripts/screenshots_dash.py FOLDER [MACHINE ...]     docs/images/dash_arm.png is dash_arm_control_light_screen.png of it
 
 Needs chromium and Playwright. Nothing is downloaded; the machine is served on loopback in a folder of its own.
 """
@@ -27,7 +29,7 @@ MOVES = {  # what each machine is asked before its picture is taken: aria-label 
 
 def served(machine: str, state: str) -> tuple[subprocess.Popen[str], str]:
     command = [sys.executable, "-m", "pushrod", "serve", machine, "--dash-port", "0", "--guard-limit", "5 s", "--no-log"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PUSHROD_STATE": state})
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PUSHROD_STATE": state, "LOGNAME": "ann"})
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"page at (\S+)", line):
