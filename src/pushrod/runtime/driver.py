@@ -210,7 +210,9 @@ def _said(error: Exception) -> str:
 def option_flaws(data: dict[str, Any], kind: Any) -> list[tuple[Keys, str]]:
     """What is wrong with resolved options, by their path."""
     if kind is None:
-        return [((), f"its driver takes no options, got {', '.join(sorted(data))}")] if data else []
+        names = ", ".join(sorted(data))
+        how = f"let its class declare them, `options = Options` with a msgspec.Struct that has {names}, or leave them out"
+        return [((), f"its driver takes no options, got {names}: {how}")] if data else []
     try:
         msgspec.convert(data, kind, str_keys=True)
     except msgspec.ValidationError as error:
