@@ -17,6 +17,7 @@ from pushrod.core.errors import ConfigError, InputError, LogError
 from pushrod.core.model import World
 from pushrod.core.record import numbers
 from pushrod.log.table import Table
+from pushrod.log.versions import versions
 from pushrod.sim import machine as machines
 from pushrod.sim import scenario as scenarios
 from pushrod.sim.machine import Machine
@@ -210,11 +211,8 @@ def shipped_drivers() -> Iterator[str]:
         yield from (part.driver for part in parts if isinstance(part.driver, str))
 
 
-def versions(table: Table) -> dict[str, tuple[str, str]]:
+def other_versions(table: Table) -> dict[str, tuple[str, str]]:
     """What was of another version then: (then, now), by name."""
-    import platform
-    from importlib.metadata import version
-
-    now = {name: version(name) for name in ("pushrod", "numba", "numpy")} | {"python": platform.python_version()}
+    now = versions()
     then = {name: table.about[name] for name in now if name in table.about}
     return {name: (was, now[name]) for name, was in then.items() if was != now[name]}

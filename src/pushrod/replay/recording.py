@@ -1,11 +1,11 @@
 """The log of a replay: laid out as the log it was made from, so that both can be laid over each other."""
 
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 
 from pushrod.log.folder import free_name, prepare
+from pushrod.log.versions import versions
 from pushrod.log.writer import Attachment, Topic, write
 from pushrod.replay.rebuilding import DATA
 from pushrod.replay.run import Replay
@@ -32,8 +32,7 @@ def record(found: Replay, folder: Path) -> Path:
     overrides = sum(key.startswith("override ") for key in found.table.about)
     more = {f"override {overrides + i}": f"--set {text}" for i, text in enumerate(found.settings, 1)}
     about = {key: text for key, text in found.table.about.items() if key != "started"}
-    about |= {"kind": "rollout", "replay of": found.table.file.name, "ticks": str(n), **more}
-    about |= {library: version(library) for library in ("pushrod", "numba", "numpy")}
+    about |= {"kind": "rollout", "replay of": found.table.file.name, "ticks": str(n), **versions(), **more}
     files = [
         Attachment(attached.name, attached.media_type, attached.text)
         for attached in found.table.attachments.values()

@@ -24,7 +24,7 @@ from pushrod.replay.breaking import changes_of
 from pushrod.replay.commands import has_commands
 from pushrod.replay.difference import Deviation, Difference, deviation
 from pushrod.replay.model import against_model
-from pushrod.replay.rebuilding import Rebuilt, check_drivers, rebuild, versions
+from pushrod.replay.rebuilding import Rebuilt, check_drivers, other_versions, rebuild
 from pushrod.replay.stepped import AnswerDifference, replay_stepped
 from pushrod.replay.world import Recorded, recorded, replay_world
 from pushrod.sim.room import carry
@@ -102,7 +102,7 @@ def replay(
         check_drivers(was, table.file)
         measured, more_notes = against_model(table, was, progress)
         notes += more_notes
-    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, versions(table), tuple(notes))
+    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, other_versions(table), tuple(notes))
 
 
 def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:
