@@ -3,10 +3,12 @@
 import asyncio
 import signal
 
-from net_rig import HostProcess, free_port
+from net_rig import HostProcess, arm, free_port
 
 from pushrod.net import Link, connect
+from pushrod.net.told import overview
 from pushrod.net.watcher import Seen, Watcher
+from pushrod.runtime import Runtime
 
 
 def test_a_robot_is_seen_and_seen_to_be_gone_and_back():
@@ -47,6 +49,21 @@ async def _until_seen(watcher: Watcher) -> Seen:
             if seen.overview is not None:
                 return seen
             await asyncio.sleep(0.02)
+
+
+def test_a_host_that_was_stopped_and_disarmed_by_its_guard_is_not_told_to_be_armed():
+    """It goes on, and is asked before it has heard what its guard did; its gates know."""
+
+    async def main() -> None:
+        async with Runtime(arm(), simulation=True, guard=False) as rt:
+            rt.arm()
+            assert overview(rt, ()).state == "armed"
+            for host in rt.hosts.values():
+                host.gate.fuse = b"\1"
+            now = overview(rt, ())
+            assert (now.state, now.why) == ("error", "the guard has disarmed it")
+
+    asyncio.run(main())
 
 
 def test_nobody_is_there():
