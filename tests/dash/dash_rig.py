@@ -52,9 +52,9 @@ class Served:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-        assert self.process.stdout is not None
-        self.lines += self.process.stdout.readlines()
-        self.process.stdout.close()
+        if self.process.stdout is not None and not self.process.stdout.closed:
+            self.lines += self.process.stdout.readlines()
+            self.process.stdout.close()
 
 
 def children(pid: int) -> list[int]:

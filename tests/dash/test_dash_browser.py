@@ -21,6 +21,13 @@ def plotted(page, name):
     return [float(words[1]) for key in keys if len(words := key.split()) > 1]
 
 
+def stands_still(page):
+    """The first plot, where it looks the same for a second."""
+    before = page.locator(".pr-plot-canvas canvas").first.screenshot()
+    page.wait_for_timeout(1000)
+    return before if page.locator(".pr-plot-canvas canvas").first.screenshot() == before else None
+
+
 def take(page):
     page.get_by_role("button", name="Take control").click()
     until(lambda: "You have control" in text(page, "who"), what="control")
@@ -122,3 +129,39 @@ def test_a_page_whose_server_has_lost_the_host_says_so_at_once(serve, look):
     assert state(page) == "NOT CONNECTED"
     os.kill(one.process.pid, signal.SIGCONT)
     page.wait_for_selector("#pr-banner", state="hidden")
+
+
+def test_a_car_is_driven_broken_and_looked_back_at(serve, look):
+    page = look(serve("car").url)
+    arm(page)
+    slider = page.locator('.q-slider[aria-label="steer"]').bounding_box()
+    page.mouse.click(slider["x"] + slider["width"] * 0.8, slider["y"] + slider["height"] / 2)
+    until(lambda: any(y > 0.05 for y in plotted(page, "steer_ach")), what="the wheels turned")
+    page.locator(".pr-tabs .q-tab", has_text="Faults").click()
+    page.get_by_role("button", name="Inject").last.click()
+    until(lambda: text(page, "fault:steer") == "broken: stuck", what="the fault")
+    page.locator(".pr-tabs .q-tab", has_text="Events").click()
+    until(lambda: "none -> stuck" in page.locator("[data-rows=events]").inner_text(), what="the fault among the events")
+    page.locator(".pr-tabs .q-tab", has_text="Control").click()
+    page.get_by_role("button", name="Pause all").click()
+    still = until(lambda: stands_still(page), what="a plot that stands still")
+    page.get_by_role("button", name="Live", exact=True).click()
+    until(lambda: page.locator(".pr-plot-canvas canvas").first.screenshot() != still, what="the plot moving again")
+
+
+def test_from_other_machines_the_page_needs_the_token_that_was_printed(serve, look, browser):
+    one = serve("arm", "--dash-host", "0.0.0.0")
+    address, _, token = one.url.partition("?token=")
+    port = address.rstrip("/").rpartition(":")[2]
+    here = f"http://127.0.0.1:{port}/"
+    stranger = browser.new_context()
+    assert stranger.request.get(here).status == 401
+    assert stranger.request.post(f"{here}estop", headers={"origin": here.rstrip("/")}).status == 401
+    stranger.close()
+    page = look(f"{here}?token={token}")
+    assert token not in page.url
+    assert page.evaluate("document.cookie") == ""  # no script reads it
+    page.keyboard.press("Space")
+    until(lambda: state(page) == "E-STOPPED", what="the e-stop of a watcher")
+    one.close()
+    assert sum(token in line for line in one.lines) == 1
