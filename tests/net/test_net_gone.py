@@ -36,7 +36,9 @@ async def moving(remote: RemoteRobot) -> "asyncio.Task[None]":
             await asyncio.sleep(0.02)
 
     task = asyncio.create_task(stream())
-    await soon(lambda: motor.joint_state is not None and motor.joint_state.velocities == (1.0,))
+    async with asyncio.timeout(5.0):
+        while (await motor.request("state"))["velocity"] != 2.0:  # the motor turns twice as fast; what was reported may be old
+            await asyncio.sleep(1e-3)
     return task
 
 

@@ -35,7 +35,7 @@ class Commands:
         self._logged: dict[tuple[str, str, str], float] = {}
 
     def one(self, operator: str, host: Host, ask: CommandAsk, tell: Tell) -> None:
-        seat = self._operators.seat(operator, ask.session)
+        seat = self._operators.seat(operator, ask.session) or operator
         refusal = self._refusal(ask, operator, seat, host, ask.payload.kind)
         payload = refusal or self._payload(ask.payload, host)
         if isinstance(payload, Refused):
@@ -52,7 +52,7 @@ class Commands:
     def several(self, operator: str, ask: BatchAsk) -> list[Result]:
         paths = {name: host.path for name, host in self._rt.hosts.items()}
         hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
-        age, seat = self._rt.clock.now() - _origin(ask), self._operators.seat(operator, ask.session)
+        age, seat = self._rt.clock.now() - _origin(ask), self._operators.seat(operator, ask.session) or operator
         read = []
         for i, (host, (_, packed, _)) in enumerate(zip(hosts, ask.commands, strict=True)):
             stale = _known(ask, refused("stale", host.name, packed.kind, f"{age:.3f} s old, valid for {ask.validity:g} s"))
@@ -84,7 +84,7 @@ class Commands:
         """`again`: it is not the first of one batch for this actuator."""
         why = self._operators.why_not(operator, ask.session)
         if why:
-            return self.noted(seat or operator, refused("access", host.name, kind, why))
+            return self.noted(seat, refused("access", host.name, kind, why))
         last = 0 if again else self._operators.newest(ask.session, host.name, ask.number)
         if last and kind != Stop.__name__:  # a late stop acts
             return self.noted(seat, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))

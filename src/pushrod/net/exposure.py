@@ -116,10 +116,10 @@ class Exposure:
         if not key.is_for(session, self.instance):
             return  # it is with another host of this name, perhaps the one before this
         if sample.kind == zenoh.SampleKind.PUT:
-            self._lane("operators").put(lambda: self.operators.came(operator, session))
+            self.operators.came(operator, session)  # before anything it asks for
         else:
             self._answers.pop((operator, session), None)
-            self._lane("operators").put(lambda: self.operators.went(operator, session))
+            self._lane("operators").put(self.operators.went(operator, session))
 
     def _another(self, sample: zenoh.Sample) -> None:
         """Each of two hosts of one name tells in its log of the other."""
@@ -211,9 +211,9 @@ class Exposure:
         if what == "leave":
             self.operators.leave(operator, ask.session)
             return Reply(Value())
-        why, seat = self.operators.why_not(operator, ask.session), self.operators.seat(operator, ask.session)
+        why, seat = self.operators.why_not(operator, ask.session), self.operators.seat(operator, ask.session) or operator
         if why:
-            return Reply(sent_result(self.commands.noted(seat or operator, refused("access", self._robot, what, why))))
+            return Reply(sent_result(self.commands.noted(seat, refused("access", self._robot, what, why))))
         late = "" if what in ("disarm", "estop") else self.operators.late(ask.sent, ask.doubt)
         if late:
             return Reply(sent_result(self.commands.noted(seat, refused("stale", self._robot, what, late))))

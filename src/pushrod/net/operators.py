@@ -10,6 +10,7 @@ what it commanded last bite at once, whoever else of that name is there.
 import logging
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,7 +42,7 @@ class Operators:
         self._longest = longest
         self._lock = threading.Lock()
         self._here: dict[Who, Connection] = {}
-        self._kept: dict[str, Who] = {}  # seats of those that have vanished, while a watchdog is about to take their leases
+        self._kept: dict[str, Who] = {}  # seats of those that have gone, until their leases have ended or a watchdog has them
         self._sat: OrderedDict[Who, str] = OrderedDict()  # the seat each had last: who was cut off and is back sits there again
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
         # nobody may pass for what commands inside the robot
@@ -72,28 +73,19 @@ class Operators:
             one.left = freed = []
         freed += [host.name for host in self._rt.hosts.values() if host.release_lease(one.seat)]
 
-    def went(self, operator: str, session: str) -> None:
+    def went(self, operator: str, session: str) -> Callable[[], None]:
+        """It is not here any more, from now on. Gives what is to be done about what it left behind, which may take its time."""
+        who = operator, session
         with self._lock:
-            who = operator, session
             one = self._here.pop(who, None)
             if one is None:
-                return
+                return lambda: None
             while len(self._numbers) > REMEMBERED:
                 self._numbers.popitem(last=False)
             while len(self._sat) > REMEMBERED:
                 self._sat.popitem(last=False)
-            if one.left is None:
-                self._kept[one.seat] = who
-        rt, seat = self._rt, one.seat
-        bitten = [] if one.left is not None else rt.watching.forsake(seat, f"its operator {seat} has vanished", one.since)
-        freed = (one.left or []) + [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(seat)]
-        if bitten:
-            rt.clock.later(BITE, partial(self._free_again, seat, who, bitten))  # a watchdog takes them over, and lets no other in between
-        else:
-            self._free_again(seat, who, [])
-        what = "has vanished" if one.left is None else "has left"
-        then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
-        log.log(logging.WARNING if one.left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, seat, what, f"; {then}" if then else "")
+            self._kept[one.seat] = who
+        return lambda: self._clear_up(who, one)
 
     def seat(self, operator: str, session: str) -> str:
         """Of a connection; "" where it is not here."""
@@ -123,6 +115,18 @@ class Operators:
                 return last
             numbers[of] = number
             return 0
+
+    def _clear_up(self, who: Who, one: Connection) -> None:
+        rt, seat = self._rt, one.seat
+        bitten = [] if one.left is not None else rt.watching.forsake(seat, f"its operator {seat} has vanished", one.since)
+        freed = (one.left or []) + [host.name for host in rt.hosts.values() if host.name not in bitten and host.release_lease(seat)]
+        if bitten:
+            rt.clock.later(BITE, partial(self._free_again, seat, who, bitten))  # a watchdog takes them over, and lets no other in between
+        else:
+            self._free_again(seat, who, [])
+        what = "has vanished" if one.left is None else "has left"
+        then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
+        log.log(logging.WARNING if one.left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, seat, what, f"; {then}" if then else "")
 
     def _free(self, who: Who) -> str:
         taken = {one.seat for one in self._here.values()} | {seat for seat, owner in self._kept.items() if owner != who}
