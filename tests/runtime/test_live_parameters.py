@@ -124,7 +124,9 @@ def test_values_are_kept_and_start_up_wins(tmp_path: Any) -> None:
 
 
 def test_options_nobody_takes_are_named() -> None:
-    with pytest.raises(ConfigError, match="^base/shoulder/motor: its driver takes no options, got max_effort: let its class declare them, `options = Options`"):
+    with pytest.raises(
+        ConfigError, match="^base/shoulder/motor: its driver takes no options, got max_effort: let its class declare them, `options = Options`"
+    ):
         run(tuned(), {"motor": Servo}, lambda rt: asyncio.sleep(0))
 
 
