@@ -1,19 +1,28 @@
-"""What it costs to be recorded: lateness of 1 kHz loops with and without, messages a second through the whole path, the cost of a command. Markdown.
+"""What it costs to be recorded and shown: lateness of 1 kHz loops with and without, messages a second through the whole path, the cost of a command.
+Prints Markdown.
 
-python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command]
+python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command] [--browser]
+
+--browser: a real one, headless, looks at the page meanwhile; it draws on this machine's cores, which is seldom where an operator's browser is.
 """
 
 import argparse
 import asyncio
+import re
+import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from runtime_rig import PATIENT, Plain, Spread, robot
 
+from pushrod.dash.settings import Settings
+from pushrod.dash.starting import Beside
 from pushrod.live.machine import SimulatedMachine
+from pushrod.net import Link, ZenohBus, expose
 from pushrod.recording import Recording
 from pushrod.runtime.cadence import Cadence, Histogram
 from pushrod.runtime.message import JointState, Message
@@ -41,44 +50,81 @@ class Between:
         return " | ".join(f"{1e6 * self.late.share(share):.1f}" for share in (0.5, 0.99, 0.999))
 
 
-async def loops(seconds: float, rounds: int, folder: Path) -> None:
-    """A compiled world and a loop that commands it, both at 1 kHz; recorded and not, by turns."""
+MODES = ("neither", "recorded", "recorded and shown")
+
+
+@asynccontextmanager
+async def going_on(rt: Runtime, mode: str, folder: Path, at: str, browser: bool) -> AsyncIterator[Recording | None]:
+    async with AsyncExitStack() as stack:
+        recording = None
+        if mode != "neither":
+            recording = stack.enter_context(Recording(rt, folder))
+        if mode == "recorded and shown":
+            page = Beside("pushrod.dash", "the page", lambda line: None)
+            line = await page.start(Settings(rt.robot.name, (at,), port=0))
+            stack.push_async_callback(page.close)
+            if browser:
+                url = re.search(r"http\S+", line)
+                assert url is not None, line
+                await stack.enter_async_context(looked_at(url[0]))
+        yield recording
+
+
+@asynccontextmanager
+async def looked_at(url: str) -> AsyncIterator[None]:
+    chromium = shutil.which("chromium")
+    assert chromium is not None
+    with tempfile.TemporaryDirectory() as profile:
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", "--remote-debugging-port=0"]
+        quiet = asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(chromium, *flags, url, stdout=quiet, stderr=quiet)
+        try:
+            await asyncio.sleep(5.0)  # until it has drawn everything once
+            yield
+        finally:
+            process.terminate()
+            await process.wait()
+
+
+async def loops(seconds: float, rounds: int, folder: Path, browser: bool) -> None:
+    """A compiled world and a loop that commands it, both at 1 kHz, on the network as `serve` has them; recorded, shown and neither, by turns."""
     arm = SimulatedMachine(machine.load("arm"), dt=1e-3)
-    rt = Runtime(arm.robot, machine=arm, guard=PATIENT)
-    found: dict[tuple[str, bool], Between] = {}
+    arm.open_to_onlookers()
+    at = f"unixsock-stream/{folder}/arm.sock"
+    found: dict[tuple[str, str], Between] = {}
     written = 0
-    async with rt:
-        assert rt.arm().ok
-        direct = [rt[name].direct for name in rt.hosts]
+    with ZenohBus(Link(at)) as bus:
+        rt = Runtime(arm.robot, machine=arm, guard=PATIENT, bus=bus)
+        async with rt:
+            with expose(rt):
+                assert rt.arm().ok
+                direct = [rt[name].direct for name in rt.hosts]
 
-        def tick(k: int) -> None:
-            for one in direct:
-                one.set_position(1e-4 * (k % 1000))
+                def tick(k: int) -> None:
+                    for one in direct:
+                        one.set_position(1e-4 * (k % 1000))
 
-        rt.loop(hz=1000.0, name="commands")(tick)
-        await asyncio.sleep(1.0)
-        for i in range(2 * rounds):
-            on = bool(i % 2)
-            recording = Recording(rt, folder) if on else None
-            if recording is not None:
-                recording.__enter__()
-            await asyncio.sleep(0.5)
-            before = {cadence.name: list(cadence.late.bins) for cadence in rt.cadences}
-            await asyncio.sleep(seconds)
-            for cadence in rt.cadences:
-                found.setdefault((cadence.name, on), Between()).add(cadence, before[cadence.name])
-            if recording is not None:
-                recording.__exit__()
-                assert not recording.problem, recording.problem
-                assert not recording.dropped
-                written += recording.written
-    print(f"Lateness, us; 1 kHz, {rounds} times {seconds:g} s each by turns; {written / rounds / (seconds + 0.5):.0f} messages/s in the log\n")
-    print("| loop | p50 | p99 | p99.9 | p99 over that without | target |\n|---|---|---|---|---|---|")
-    for name in dict.fromkeys(name for name, _ in found):
-        without, recorded = found[name, False], found[name, True]
-        ratio = recorded.late.share(0.99) / max(without.late.share(0.99), 1e-9)
-        print(f"| {name}, not recorded | {without} | | |")
-        print(f"| {name}, recorded | {recorded} | {ratio:.2f} | {WITHIN} |", flush=True)
+                rt.loop(hz=1000.0, name="commands")(tick)
+                await asyncio.sleep(1.0)
+                for i in range(len(MODES) * rounds):
+                    mode = MODES[i % len(MODES)]
+                    async with going_on(rt, mode, folder, at, browser) as recording:
+                        await asyncio.sleep(1.0)
+                        before = {cadence.name: list(cadence.late.bins) for cadence in rt.cadences}
+                        await asyncio.sleep(seconds)
+                        for cadence in rt.cadences:
+                            found.setdefault((cadence.name, mode), Between()).add(cadence, before[cadence.name])
+                    if recording is not None:
+                        assert not recording.problem, recording.problem
+                        assert not recording.dropped
+                        written = recording.written
+    shown = "a browser looks at the page" if browser else "the page has no browser"
+    print(f"Lateness, us; 1 kHz, {rounds} times {seconds:g} s each by turns; {shown}; {written} messages in the last log\n")
+    print("| loop | p50 | p99 | p99.9 | p99 over that of neither | target |\n|---|---|---|---|---|---|")
+    for name in ("machine", "commands"):
+        for mode in MODES:
+            ratio = found[name, mode].late.share(0.99) / max(found[name, "neither"].late.share(0.99), 1e-9)
+            print(f"| {name}, {mode} | {found[name, mode]} | {ratio:.2f} | {WITHIN if mode != 'neither' else ''} |", flush=True)
 
 
 async def rate(seconds: float, folder: Path) -> None:
@@ -143,12 +189,13 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--seconds", type=float, default=5.0)
     ask.add_argument("--rounds", type=int, default=6)
+    ask.add_argument("--browser", action="store_true")
     ask.add_argument("--only", choices=("loops", "rate", "command"))
     asked = ask.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if asked.only in (None, "loops"):
-            asyncio.run(loops(asked.seconds, asked.rounds, folder))
+            asyncio.run(loops(asked.seconds, asked.rounds, folder, asked.browser))
         if asked.only in (None, "rate"):
             asyncio.run(rate(2.0 * asked.seconds, folder))
         if asked.only in (None, "command"):
