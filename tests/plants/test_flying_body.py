@@ -3,6 +3,8 @@
 import math
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from pushrod.plants.attitude import Angles, Quaternion, from_angles, turn
 from pushrod.plants.flying_body import In, Params, State, TurnDrag, Vector, Velocity, halfway, step, up
@@ -11,6 +13,11 @@ from pushrod.plants.rigid_body import Rate, Torque
 from pushrod.plants.rigid_body import State as Turn
 
 HIGH = Vector(0.0, 0.0, 1000.0)
+attitudes = st.builds(from_angles, st.builds(Angles, *[st.floats(-math.pi, math.pi)] * 3))
+
+
+def dot(a: Quaternion, b: Quaternion) -> float:
+    return math.fsum(x * y for x, y in zip(a, b, strict=True))
 
 
 def fly(p: Params, u: In, seconds: float, s: State, dt: float = 0.01) -> State:
@@ -86,12 +93,16 @@ def test_halving_the_step_while_it_turns_shrinks_the_error_four_times() -> None:
     assert coarse / fine > 3.5
 
 
-def test_the_middle_of_two_attitudes_is_half_of_the_turn() -> None:
-    a, b = from_angles(Angles(0.1, 0.2, 0.3)), from_angles(Angles(-0.4, 0.5, 1.0))
-    for far in (b, Quaternion(-b.w, -b.x, -b.y, -b.z)):
-        m = halfway(a, far)
-        for end in (a, b):
-            near = abs(sum(x * y for x, y in zip(m, end, strict=True)))
-            assert near == pytest.approx(math.sqrt(0.5 * (1.0 + sum(x * y for x, y in zip(a, b, strict=True)))), rel=1e-12)
+@given(attitudes, attitudes)
+@example(Quaternion(0.6, 0.8, 0.0, 0.0), Quaternion(0.0, 1.0, 0.0, 0.0))
+@example(Quaternion(0.6, 0.8, 0.0, 0.0), Quaternion(0.0, -1.0, 0.0, 0.0))
+def test_the_middle_of_two_attitudes_is_half_of_the_shorter_turn(a: Quaternion, b: Quaternion) -> None:
+    """Whichever of its two signs each is written with: the cosine of a quarter of the turn is the same to either end."""
+    m = halfway(a, b)
+    for end in (a, b):
+        assert abs(dot(m, end)) == pytest.approx(math.sqrt(0.5 * (1.0 + abs(dot(a, b)))), rel=1e-12)
+
+
+def test_the_middle_of_a_roll_is_half_of_it_and_up_is_up() -> None:
     assert up(Quaternion()) == Vector(0.0, 0.0, 1.0)
     assert turn(halfway(Quaternion(), from_angles(Angles(roll=0.8)))) == pytest.approx(0.4)
