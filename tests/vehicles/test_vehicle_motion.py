@@ -13,6 +13,7 @@ from pushrod.vehicles.kinematics import Pose, Stages, travel, turn
 from pushrod.vehicles.pedal_line import Line, line_at, pressed, value
 from pushrod.vehicles.pedal_map import AccelMap, BrakeMap
 from pushrod.vehicles.set_state import set_state
+from pushrod.vehicles.vgr import Vgr, tire_from_wheel
 
 
 def run(model, p, u, seconds, dt=0.01, s=None):
@@ -122,6 +123,12 @@ class TestGears:
         s, _ = model.step(model.Params(), model.State(x=7.0, vx=5.0), model.In(0.0, 0.0, 22.0), 0.01)
         assert (s.x, s.vx, s.accx) == (7.0, 0.0, pytest.approx(-500.0))
 
+    @pytest.mark.parametrize("name", ["IDEAL_STEER_ACC_GEARED", "DELAY_STEER_ACC_GEARED", "ACTUATION_CMD"])
+    def test_a_stop_in_next_to_no_time_is_reported_as_one_in_ten_microseconds(self, name):
+        model = make(name)
+        s, y = model.step(model.Params(), model.State(vx=5.0), model.In(gear=22.0), 1e-7)
+        assert (s.vx, y.ax) == (0.0, pytest.approx(-5.0 / 1e-5))
+
     @pytest.mark.parametrize(
         "name", ["DELAY_STEER_ACC_GEARED", "ACTUATION_CMD_VGR", "IDEAL_STEER_ACC_GEARED", "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD"]
     )
@@ -152,24 +159,26 @@ class TestGears:
         s, _ = run(model, p, model.In(-1.0, 0.0, 1.0), 10.0, s=s)
         assert s.vx == 0.0
 
-    def test_a_slope_rolls_a_car_in_neutral_until_a_brake_holds_it(self):
+    @pytest.mark.parametrize("way", [1.0, -1.0])
+    def test_a_slope_rolls_a_car_in_neutral_until_a_brake_holds_it(self, way):
         model = make("ACTUATION_CMD")
         p = model.Params(reference=0.0)
-        s, _ = run(model, p, model.In(0.9, 0.0, -1.0, 0.0, 1.0), 2.0)
-        assert s.vx == pytest.approx(-1.9, abs=0.02)
-        s, _ = run(model, p, model.In(0.0, 0.5, -1.0, 0.0, 1.0), 3.0, s=s)
+        s, _ = run(model, p, model.In(0.9, 0.0, way, 0.0, 1.0), 2.0)
+        assert s.vx == pytest.approx(way * 1.9, abs=0.02)
+        s, _ = run(model, p, model.In(0.0, 0.5, way, 0.0, 1.0), 3.0, s=s)
         assert s.vx == 0.0
         here = s.x
-        s, _ = run(model, p, model.In(0.0, 0.2, -1.0, 0.0, 1.0), 3.0, s=s)
+        s, _ = run(model, p, model.In(0.0, 0.2, way, 0.0, 1.0), 3.0, s=s)
         assert (s.vx, s.x) == (0.0, here)
 
-    def test_without_fall_guard_a_car_in_gear_rolls_back(self):
+    @pytest.mark.parametrize("way", [1.0, -1.0])
+    def test_without_fall_guard_a_car_in_gear_rolls_down_either_way(self, way):
         model = make("DELAY_STEER_ACC_GEARED_WO_FALL_GUARD")
         for reference in (0.0, 1.0):
             p = model.Params(reference=reference)
-            s, _ = run(model, p, model.In(0.0, 2.0, -1.0, 0.0), 1.0)
-            assert s.vx == pytest.approx(-1.0, abs=0.02)
-            s, _ = run(model, p, model.In(-3.0, 2.0, -1.0, 0.0), 3.0, s=s)
+            s, _ = run(model, p, model.In(0.0, 2.0, way, 0.0), 1.0)
+            assert s.vx == pytest.approx(way, abs=0.02)
+            s, _ = run(model, p, model.In(-3.0, 2.0, way, 0.0), 3.0, s=s)
             assert s.vx == 0.0
 
 
@@ -263,6 +272,19 @@ class TestStatus:
             p = model.Params(reference=reference, steer_bias=0.0)
             s, _ = run(model, p, model.In(steer_des=command), 12.0)
             assert STATUS[name](p, s).steer == pytest.approx(command, rel=0.02)
+
+    @pytest.mark.parametrize("bias", [0.05, -0.05])
+    @pytest.mark.parametrize("name", ["ACTUATION_CMD", "ACTUATION_CMD_VGR", "ACTUATION_CMD_MECHANICAL"])
+    def test_the_tyre_angle_derived_from_the_status_is_the_one_reported(self, name, bias):
+        """Measured, so with its bias: who switches the report off and derives the angle from the wheel gets the same."""
+        model = make(name)
+        p = model.Params(reference=0.0, steer_bias=bias)
+        s, y = run(model, p, model.In(accel_des=0.3, steer_des=0.5), 3.0)
+        told = STATUS[name](p, s).steer
+        if name != "ACTUATION_CMD":
+            told = tire_from_wheel(Vgr(p.vgr_coef_a, p.vgr_coef_b, p.vgr_coef_c), s.vx, told)
+        assert told == pytest.approx(y.steer, rel=1e-12)
+        assert y.steer == pytest.approx(s.steer + bias)
 
     def test_a_steering_actuation_is_reported_as_it_acted(self):
         model = make("ACTUATION_CMD_STEER_MAP")
