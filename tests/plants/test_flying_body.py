@@ -61,12 +61,14 @@ def test_thrust_equal_to_the_weight_hovers_and_a_tilt_leads_where_it_leans() -> 
         assert (s.p.x, s.p.y, s.p.z) == pytest.approx((way[0] * far, way[1] * far, 1000.0), abs=1e-9)
 
 
-def test_a_spin_slows_down_exponentially_and_never_turns_round() -> None:
-    p = Params(c=TurnDrag(0.1, 0.1, 0.2), inertia=Inertia(0.5, 0.5, 0.5))
-    s = fly(p, In(), 1.0, State(HIGH, turn=Turn(Rate(0.0, 0.0, 4.0))))
-    assert s.turn.w.z == pytest.approx(4.0 * math.exp(-0.4), rel=1e-9)
-    stiff = Params(c=TurnDrag(0.0, 0.0, 1e6), inertia=Inertia(0.5, 0.5, 0.5))
-    assert 0.0 <= fly(stiff, In(), 0.1, State(HIGH, turn=Turn(Rate(0.0, 0.0, 4.0))), 0.1).turn.w.z < 1e-3
+@pytest.mark.parametrize(("axis", "c"), [(0, 0.1), (1, 0.15), (2, 0.2)])
+def test_a_spin_slows_down_exponentially_and_never_turns_round(axis: int, c: float) -> None:
+    p = Params(c=TurnDrag(0.1, 0.15, 0.2), inertia=Inertia(0.5, 0.5, 0.5))
+    spin = Turn(Rate(*(4.0 if i == axis else 0.0 for i in range(3))))
+    s = fly(p, In(), 1.0, State(HIGH, turn=spin))
+    assert s.turn.w[axis] == pytest.approx(4.0 * math.exp(-2.0 * c), rel=1e-9)
+    stiff = Params(c=TurnDrag(1e6, 1e6, 1e6), inertia=Inertia(0.5, 0.5, 0.5))
+    assert 0.0 <= fly(stiff, In(), 0.1, State(HIGH, turn=spin), 0.1).turn.w[axis] < 1e-3
 
 
 def test_it_stands_on_the_ground_until_it_is_lifted() -> None:
