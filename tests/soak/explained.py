@@ -14,7 +14,7 @@ from pushrod.safety.state import Event
 class Explained(NamedTuple):
     file: str  # below src/pushrod
     line: str  # what stands in that line, or how it begins
-    mutant: str  # before -> after
+    mutant: str  # before -> after; or the line with the fault in it, where the same stands in it twice
     why: str
 
 
@@ -22,12 +22,39 @@ SINGLE = "only single precision can tell, and plain Python has none"
 NEARER = "an upper bound below 0 is nearer to 0 than the lower one"
 SIGN = "asked for its sign alone, and the divisor is not 0 there"
 MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
+ROOM = "no legal links bring the determinant below 2.5 times this floor: only what single precision rounds off reaches it"
+FREE = "of a joint without dry friction: multiplied by 0, and else only asked whether it is 0"
+FLAG = "a flag, asked only whether it is 0"
 EXPLAINED = [
     Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
     Explained("models/friction.py", "brake = D * sign(u.w)", "D * sign(u.w) -> D / sign(u.w)", MOVES),
     Explained("plants/joint.py", "brake = p.c * sign(s.w)", "p.c * sign(s.w) -> p.c / sign(s.w)", MOVES),
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.a - c1 * d1)", "c1 * d1 -> c1 / d1", MOVES),
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.b - c2 * d2)", "c2 * d2 -> c2 / d2", MOVES),
+    *(
+        Explained("plants/two_link_arm.py", "det = maximum(", mutant, ROOM)
+        for mutant in ("1e-09 * m.m11 * m.m22 -> 1e-09 * m.m11 / m.m22", "1e-09 * m.m11 -> 1e-09 / m.m11", "1e-09 -> -1e-09")
+    ),
+    *(Explained("plants/two_link_arm.py", f"d{i} = 1.0 if c{i} == 0.0", "1.0 -> -1.0", FREE) for i in (1, 2)),
+    *(
+        Explained(f"vehicles/{file}.py", f"per_T = 1.0 / time_constant({T}, 1.0)", f"per_T = 1.0 / time_constant({T}, (-1.0))", FLAG)
+        for file, T in (
+            ("actuation", "p.accel_time_constant if u.accel > 0.0 else p.brake_time_constant"),
+            ("actuation_cmd_steer_map", "p.steer_time_constant"),
+            ("actuation_cmd_vgr", "p.steer_time_constant"),
+            ("delay_steer_map_acc", "p.acc_time_constant"),
+        )
+    ),
+    *(
+        Explained(f"vehicles/{file}.py", line, "1.0 -> -1.0", FLAG)
+        for file, line in (
+            ("delay_steer_acc", "rate = steering.reference_rate("),
+            ("delay_steer_acc", "speed = reference_lag("),
+            ("delay_steer_map_acc", "rate = steering.reference_rate("),
+            ("delay_steer_pedal", "pedal_accx = c.pedal_accx"),
+            ("delay_steer_pedal", "Ts = time_constant(p.steer_time_constant, 1.0)"),
+        )
+    ),
     Explained("plants/rigid_body.py", "a = rate(J, c, Quaternion(1.0", "1.0 -> -1.0", "a quaternion and its negative are the same turn"),
     *(
         Explained("pipeline/allocate/box.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
@@ -61,7 +88,8 @@ EXPLAINED = [
 def reason(mutant: Mutant) -> Explained | None:
     """The entry of the list for a mutant, if there is one."""
     for entry in EXPLAINED:
-        if (entry.file, entry.mutant) == (mutant.place, f"{mutant.before} -> {mutant.after}") and mutant.source.startswith(entry.line):
+        here = entry.file == mutant.place and mutant.source.startswith(entry.line)
+        if here and entry.mutant in (f"{mutant.before} -> {mutant.after}", mutant.changed):
             return entry
     return None
 

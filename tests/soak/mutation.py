@@ -42,6 +42,11 @@ class Mutant(NamedTuple):
         """The line as it stands in the sound file."""
         return self.file.read_text().splitlines()[self.line - 1].strip()
 
+    @property
+    def changed(self) -> str:
+        """That line with the fault in it."""
+        return self.text.splitlines()[self.line - 1].strip()
+
     def __str__(self) -> str:
         return f"{self.place}:{self.line}: {self.before} -> {self.after}"
 
