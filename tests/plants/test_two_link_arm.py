@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from pushrod.plants.two_link_arm import In, Joint, Link, Params, State, acceleration, inertia, step, turning, weight
+from pushrod.plants.two_link_arm import In, Joint, Link, Params, State, acceleration, effort, inertia, step, turning, weight
 
 FREE = Joint(b=0.0, c=0.0)
 FRICTIONLESS = Params(shoulder=FREE, elbow=FREE)
@@ -148,24 +148,27 @@ def test_left_alone_it_comes_to_rest_and_stays_to_the_last_bit() -> None:
     assert run(Params(), s, In(), 5.0, 100) == s
 
 
-@given(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(-5.0, 5.0), st.floats(-5.0, 5.0), st.floats(0.01, 2.0), st.floats(0.01, 2.0))
-@settings(max_examples=examples(100))
-def test_from_rest_friction_opposes_what_turns_and_can_hold_what_does_not(
-    q1: float, q2: float, tau1: float, tau2: float, c1: float, c2: float
-) -> None:
-    """The conditions of Coulomb, whichever joints turn."""
-    p = Params(shoulder=Joint(b=0.0, c=c1), elbow=Joint(b=0.0, c=c2))
-    s, u = State(q1, q2), In(tau1, tau2)
+starts = st.builds(State, st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.sampled_from([-2.0, 0.0, 0.5]), st.sampled_from([-0.5, 0.0, 2.0]))
+loads = st.builds(In, st.floats(-5.0, 5.0), st.floats(-5.0, 5.0))
+frictions = st.tuples(st.floats(0.01, 2.0), st.floats(0.01, 2.0))
+
+
+@given(starts, loads, frictions)
+@settings(max_examples=examples(200))
+def test_friction_opposes_what_turns_and_can_hold_what_does_not(s: State, u: In, c: tuple[float, float]) -> None:
+    """The conditions of Coulomb, whichever joints turn, from rest or while the other turns."""
+    p = Params(shoulder=Joint(b=0.0, c=c[0]), elbow=Joint(b=0.0, c=c[1]))
     d = turning(p, s, u)
     a = acceleration(p, s, u, d)
-    m, G = inertia(p, q2), weight(p, q1, q2)
-    f = (m.m11 * a.a + m.m12 * a.b + G.a - tau1, m.m12 * a.a + m.m22 * a.b + G.b - tau2)
-    for turn, rate, friction, most in ((d.a, a.a, f[0], c1), (d.b, a.b, f[1], c2)):
+    m, r = inertia(p, s.q2), effort(p, s, u)
+    f = (m.m11 * a.a + m.m12 * a.b - r.a, m.m12 * a.a + m.m22 * a.b - r.b)
+    for turn, speed, rate, friction, most in zip(d, (s.w1, s.w2), a, f, c, strict=True):
         if turn == 0.0:
+            assert speed == 0.0
             assert abs(friction) <= most + 1e-9
         else:
             assert friction == pytest.approx(-turn * most, abs=1e-9)
-            assert rate * turn >= -1e-9
+            assert turn * speed > 0.0 or (speed == 0.0 and rate * turn >= -1e-9)
 
 
 def test_a_longer_heavier_arm_falls_its_own_way_and_the_tip_is_where_the_links_end() -> None:
