@@ -24,6 +24,8 @@ SIGN = "asked for its sign alone, and the divisor is not 0 there"
 MOVES = "the sign of a speed that is not 0 is 1 or -1, and so is its inverse"
 ROOM = "no legal links bring the determinant below 2.5 times this floor: only what single precision rounds off reaches it"
 FREE = "of a joint without dry friction: multiplied by 0, and else only asked whether it is 0"
+ORDER = "the four edges are looked at in another order, and the least is the least"
+CORNER = "of a corner, where it matters: the first two edges have led to it, or to less, before"
 FLAG = "a flag, asked only whether it is 0"
 EXPLAINED = [
     Explained("models/friction.py", "f = -D * sign(u.w) - p.b * u.w if u.w != 0.0", "-D * sign(u.w) -> -D / sign(u.w)", MOVES),
@@ -35,6 +37,9 @@ EXPLAINED = [
         Explained("plants/two_link_arm.py", "det = maximum(", mutant, ROOM)
         for mutant in ("1e-09 * m.m11 * m.m22 -> 1e-09 * m.m11 / m.m22", "1e-09 * m.m11 -> 1e-09 / m.m11", "1e-09 -> -1e-09")
     ),
+    Explained("plants/two_link_arm.py", "side = 1.0 if", "k % 2 == 0 -> not k % 2 == 0", ORDER),
+    Explained("plants/two_link_arm.py", "if k < 2:", "k < 2 -> not k < 2", ORDER),
+    Explained("plants/two_link_arm.py", "e1 = 0.0 if abs(f1)", "abs(f1) -> f1", CORNER),
     *(Explained("plants/two_link_arm.py", f"d{i} = 1.0 if c{i} == 0.0", "1.0 -> -1.0", FREE) for i in (1, 2)),
     *(
         Explained(f"vehicles/{file}.py", f"per_T = 1.0 / time_constant({T}, 1.0)", f"per_T = 1.0 / time_constant({T}, (-1.0))", FLAG)
