@@ -61,6 +61,14 @@ def test_channels_come_back_to_the_last_bit_with_units_and_times(log):
     assert table.span == (0.01, 90.0)
 
 
+def test_a_log_that_was_cut_in_the_middle_has_what_was_before(log, tmp_path):
+    whole = log.read_bytes()
+    (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])
+    table = read(tmp_path / "cut.mcap")
+    assert table.torn
+    assert len(table["x"]) > 3000
+
+
 def test_metadata_files_and_messages_come_back(log):
     table = read(str(log))
     assert table.about == {"machine": "car", "seed": "7"}

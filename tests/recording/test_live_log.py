@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from pushrod.core.errors import InputError
 from pushrod.live.machine import SimulatedMachine
+from pushrod.log import reader as log_reader
 from pushrod.recording import Recording
 from pushrod.robot import Joint
 from pushrod.runtime import Guard, Position, Runtime, Velocity
@@ -166,6 +167,25 @@ def test_every_tick_of_a_simulated_machine(tmp_path):
     assert [row["elbow"]["q"] for row in log.of("/out")] == given["elbow.q"].tolist()
     assert log.schemas["/out"]["properties"]["elbow"]["properties"]["q"]["unit"] == "rad"
     assert log.about["dt"] == "0.01"
+
+
+def test_joints_have_their_units_and_what_every_tick_says_is_there_once(tmp_path):
+    arm = SimulatedMachine(machine.load("arm"), dt=1e-2)
+    arm.open_to_onlookers()
+
+    async def main():
+        rt = Runtime(arm.robot, machine=arm, guard=Guard(limit=10.0))
+        with Recording(rt, tmp_path) as recording:
+            async with rt:
+                await asyncio.sleep(0.2)
+        return recording
+
+    table = log_reader.read(asyncio.run(main()).file)
+    units = {name.rpartition(".")[2]: channel.unit for name, channel in table.of("/joint_states").items()}
+    assert {key: units[key] for key in ("position", "velocity")} == {"position": "rad", "velocity": "rad/s"}
+    assert len(table["elbow.q"]) > 5
+    assert "/sensor/world/WorldNow" not in table.topics
+    assert "/sensor/world/WorldTold" in table.topics
 
 
 def test_one_recording_at_a_time(tmp_path):

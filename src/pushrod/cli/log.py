@@ -9,6 +9,8 @@ import typer
 from pushrod.cli.output import answer, console, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pushrod.log.table import Channel, Table
 
 WIDE = 100  # columns from which there is room for times, too
@@ -40,7 +42,7 @@ def log(
         channels={c.name: _figures(c) for c in chosen},
     )
     if csv is not None:
-        _write(chosen, csv)
+        _write(table, chosen, csv)
     else:
         _print(table, chosen)
 
@@ -58,32 +60,61 @@ def _figures(c: "Channel") -> dict[str, object]:
 def _chosen(table: "Table", wanted: list[str]) -> "list[Channel]":
     from fnmatch import fnmatchcase
 
+    from pushrod.core.errors import UnknownNameError
+
     if not wanted:
         return list(table.channels.values())
     for name in wanted:
         if not any(fnmatchcase(known, name) for known in table.channels):
-            table[name]  # says which names are near
+            raise UnknownNameError(_unknown(table, name))
     return [channel for known, channel in table.channels.items() if any(fnmatchcase(known, name) for name in wanted)]
 
 
-def _write(chosen: "list[Channel]", out: Path) -> None:
+def _unknown(table: "Table", name: str) -> str:
+    """The sentence for a name or a pattern that no channel has; where the file is torn, that may be why."""
+    from pushrod.core.names import count, unknown
+
+    if any(sign in name for sign in "*?["):
+        there = f"{count(len(table.channels), 'channel')} {'is' if len(table.channels) == 1 else 'are'} there" if table.channels else "there are none"
+        said = f"no channel fits the pattern {name!r}; {there}: `pushrod log {table.file}` lists them"
+    else:
+        said = unknown(table.channels, name, "channel")
+    return f"{table.file}: {said}" + (f"; the file is torn: {table.torn}" if table.torn else "")
+
+
+def _write(table: "Table", chosen: "list[Channel]", out: Path) -> None:
     import sys
 
     from pushrod.core.errors import LogError
+    from pushrod.log.by_tick import by_tick
     from pushrod.log.csv_file import write
 
+    joined = by_tick(table, chosen)
+    if table.torn:
+        say(f"{table.file}: torn: {table.torn}", err=True)
     if str(out) == "-":
-        write(chosen, sys.stdout)
+        write(joined, sys.stdout)
         return
     try:
         with out.open("x", encoding="utf-8", newline="") as target:
-            lines = write(chosen, target)
+            lines = write(joined, target)
     except FileExistsError:
         raise LogError(f"{out}: there is a file of that name already; it was not touched") from None
     except OSError as e:
         raise LogError(f"{out}: cannot be written: {e.strerror or e}") from e
     answer(csv=out, lines=lines)
-    say(f"{out}: {len(chosen)} channels, {lines} lines")
+    how = _lines(joined, any(a is not b for a, b in zip(chosen, joined, strict=True)))
+    answer(time=how)
+    say(f"{out}: {len(chosen)} channels, {lines} lines{how and '; '}{how}")
+
+
+def _lines(channels: "Sequence[Channel]", joined: bool) -> str:
+    """How channels of different times stand in one table."""
+    import numpy as np
+
+    told = "a tick is one line, at its end: what the world was told in it stands beside what it gave" if joined else ""
+    apart = any(not np.array_equal(c.t, channels[0].t) for c in channels[1:])
+    return "; ".join(filter(None, (told, "channels of other times have lines of their own, and cells without a value are empty" if apart else "")))
 
 
 def _print(table: "Table", chosen: "list[Channel]") -> None:

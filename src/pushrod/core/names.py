@@ -7,6 +7,7 @@ from typing import TypeVar
 from pushrod.core.errors import UnknownNameError
 
 T = TypeVar("T")
+MOST = 40  # names that are listed
 
 
 def find(table: Mapping[str, T], name: str, what: str) -> T:
@@ -19,7 +20,10 @@ def find(table: Mapping[str, T], name: str, what: str) -> T:
 def unknown(table: Mapping[str, object], name: str, what: str) -> str:
     """The sentence for a name that is not in the table."""
     hint = did_you_mean(table, name)
-    return f"there is no {what} named {name!r}; {hint}{' ' if hint else ''}known: {', '.join(sorted(table)) or 'none'}"
+    known = ", ".join(sorted(table)) or "none"
+    if len(table) > MOST:
+        known = f"{len(table)} {what}s, from {min(table)} to {max(table)}"
+    return f"there is no {what} named {name!r}; {hint}{' ' if hint else ''}known: {known}"
 
 
 def did_you_mean(known: Iterable[str], name: str) -> str:

@@ -68,6 +68,7 @@ class SimulatedMachine:
         self._told: list[Array] | None = [] if record else None
         self._given: list[Array] = []
         self._observers: tuple[Observer, ...] = ()
+        self.repeated: tuple[str, ...] = ()  # topics that say what every tick says: a log that has the ticks has no need of them
         self.places = {actuator: self._place(actuator, at) for actuator, at in machine.ports.items()}
         self.drivers: Mapping[str, Callable[[], Any]] = {actuator: _driver(place) for actuator, place in self.places.items()}
 
@@ -87,6 +88,7 @@ class SimulatedMachine:
             drivers[fault_node.NAME] = lambda: fault_node.FaultNode(self)
         self.robot = replace(self.robot, sensors=sensors, controllers=controllers, parameters=parameters)
         self.drivers = drivers
+        self.repeated = (world_sensor.TOPIC,)
 
     def surround(self, values: Mapping[str, ArrayLike]) -> None:
         """What the world is told that no actuator tells it: by channel, a number or one per tick (the last is held)."""

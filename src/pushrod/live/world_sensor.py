@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
 
 NAME = "world"
+TOPIC = f"/sensor/{NAME}/WorldNow"  # of its values in a log
 HZ = 50.0
 
 

@@ -5,7 +5,7 @@
 
 import os
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -21,7 +21,9 @@ from pushrod.log.schema import topic_schema
 
 Array = NDArray[np.float64]
 PROFILE = "pushrod"
+CUT = "pushrod cut"  # metadata that comes over that of the run
 BLOCK = 10_000  # rows that are turned into lists at a time
+CHUNK = 64 * 1024  # bytes: small, so that a file that was cut off has all but its last moments
 
 
 class Topic(NamedTuple):
@@ -48,6 +50,15 @@ class Said(NamedTuple):
     message: bytes
 
 
+class CutShort(KeyboardInterrupt):
+    """Somebody did not wait for the end: `file` is whole, but ends after so many `ticks`."""
+
+    def __init__(self, file: Path, ticks: int) -> None:
+        self.file = file
+        self.ticks = ticks
+        super().__init__()
+
+
 class Recorder:
     """An open log. `topic` opens a topic for a record class; what it gives back takes values of that record.
 
@@ -64,7 +75,7 @@ class Recorder:
         self._said: dict[str, Any] = {}
         try:
             # compression on one thread: equal runs then give equal files
-            options = MCAPWriteOptions(profile=PROFILE, compression_threads=0)
+            options = MCAPWriteOptions(profile=PROFILE, chunk_size=CHUNK, compression_threads=0)
             self._writer = foxglove.open_mcap(file, context=self._context, writer_options=options)
         except FileExistsError as e:
             raise LogError(f"{file}: there is a file of that name already; it was not touched") from e
@@ -92,6 +103,10 @@ class Recorder:
             described = foxglove.Schema(name=name, encoding="jsonschema", data=msgspec.json.encode(schema))
             self._said[topic] = foxglove.Channel(topic, schema=described, message_encoding="json", context=self._context, metadata=dict(metadata))
         self._said[topic].log(said.message, log_time=said.ns)
+
+    def note(self, name: str, entries: Mapping[str, str]) -> None:
+        """Metadata that is known only now."""
+        self._writer.write_metadata(name, dict(entries))
 
     def close(self) -> None:
         self._writer.close()
@@ -126,8 +141,12 @@ def write(
     metadata: Mapping[str, Mapping[str, str]] | None = None,
     attachments: Iterable[Attachment] = (),
     said: Iterable[Said] = (),
+    going: Callable[[int, int], bool] = lambda done, total: True,
 ) -> int:
-    """Write a new file, messages of all topics in order of time, and say how many there are. At equal times what was `said` comes last."""
+    """Write a new file, messages of all topics in order of time, and say how many there are. At equal times what was `said` comes last.
+
+    `going(done, total)` is asked now and then: where it says no, the log ends there, says so in its metadata, and CutShort is raised.
+    """
     topics = tuple(topics)
     for topic in topics:
         _check(topic)
@@ -137,17 +156,25 @@ def write(
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         with Recorder(part, metadata, attachments) as log:
-            count = _write_rows(log, topics, sorted(said, key=lambda one: one.ns))
+            said = sorted(said, key=lambda one: one.ns)
+            rows = sum(len(topic.t) for topic in topics)
+            written = _write_rows(log, topics, said, going)
+            ticks = min(written, default=0)
+            if sum(written) < rows:
+                log.note(CUT, {"ticks": str(ticks), "stopped": "while it was written"})
         part.rename(file)
     except OSError as e:
         raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
     finally:
         part.unlink(missing_ok=True)
-    return count
+    if sum(written) < rows:
+        raise CutShort(file, ticks)
+    return rows + len(said)
 
 
-def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said]) -> int:
-    """A block at a time, because lists of numbers take many times the room of arrays."""
+def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said], going: Callable[[int, int], bool]) -> list[int]:
+    """A block at a time, because lists of numbers take many times the room of arrays. How many of each topic there are in the end."""
+    written = [0] * len(topics)
     rest = deque(said)
     columns = [[np.asarray(_column(topic, leaf.path), float) for leaf in numbers(topic.record)] for topic in topics]
     times = np.concatenate([topic.t for topic in topics] or [np.zeros(0)])
@@ -162,9 +189,12 @@ def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said]) -> i
             while rest and rest[0].ns < round(t * 1e9):
                 log.say(rest.popleft())
             writers[i].put_row(t, next(rows[i]))
+            written[i] += 1
+        if not going(sum(written), len(order)) and sum(written) < len(order):
+            return written
     for one in rest:
         log.say(one)
-    return len(times) + len(said)
+    return written
 
 
 def _check(topic: Topic) -> None:

@@ -18,7 +18,7 @@ from pushrod.log.process import LogProcess
 from pushrod.log.writer import Attachment, write
 from pushrod.recording.about import about_runtime
 from pushrod.recording.pump import Pump
-from pushrod.recording.tap import Pipeline
+from pushrod.recording.tap import Pipeline, repeated
 from pushrod.recording.taped import Taped
 from pushrod.recording.topics import Topics
 from pushrod.runtime.clock import SteppedClock
@@ -121,7 +121,7 @@ class Recording:
         offset = wall - mono
         self.file = free_name(self._folder, f"{self._rt.robot.name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(wall * 1e-9))}")
         self._process = process = LogProcess(self.file, {"pushrod": about_runtime(self._rt, self._about, offset)}, self._attachments, wall)
-        topics = Topics(process, self._rt.hosts.values(), offset)
+        topics = Topics(process, self._rt.hosts.values(), offset, repeated(self._rt.machine))
         if not process.begin(READY):
             self._fail(process.problem)
             return

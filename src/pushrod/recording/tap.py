@@ -47,6 +47,11 @@ def _of(host: Host, seen: Seen) -> Observer:
     return lambda command, result, at: seen(host, command, result, at)
 
 
+def repeated(machine: object) -> tuple[str, ...]:
+    """Topics of a machine whose ticks are recorded that only say the same once more."""
+    return tuple(getattr(machine, "repeated", ())) if isinstance(machine, Ticking) else ()
+
+
 def open_ticks(topics: Topics, machine: Ticking, pipelines: Iterable[Pipeline]) -> int:
     """The topics /in and /out, and those of pipelines in the world, as one row: what the world was told, a tick before, and what it gave."""
     told = {leaf.path: i for i, leaf in enumerate(numbers(machine.world.In))}

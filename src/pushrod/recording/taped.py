@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from pushrod.log.writer import Said
-from pushrod.recording.tap import Pipeline, Ticking, open_ticks, tap_gates
+from pushrod.recording.tap import Pipeline, Ticking, open_ticks, repeated, tap_gates
 from pushrod.recording.tape import Tape
 from pushrod.recording.topics import Topics
 from pushrod.runtime.message import Command
@@ -21,7 +21,7 @@ class Taped:
         self._ticks = ticks
         self._pipelines = tuple(pipelines)
         self._tape = Tape()
-        self._topics = Topics(self._tape, rt.hosts.values(), 0, skipped)
+        self._topics = Topics(self._tape, rt.hosts.values(), 0, (*skipped, *repeated(rt.machine)))
         self._stack = ExitStack()
 
     @property

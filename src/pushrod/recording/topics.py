@@ -2,6 +2,7 @@
 
     commands                 /actuator/<path>/command        joint states of actuators   /joint_states
     transitions              /safety                         hardware errors             /safety/error
+    operators that vanished  /operator
     changes of parameters    /param                          a pipeline                  ACTUATOR_REQ, ACTUATOR_CMD, ESC_OUTPUT, MIXER_FEEDBACK
     everything else          /<topic>/<Kind>
 Records (NamedTuples of numbers with units) go as rows; the rest is encoded here, one small call each, so that the interpreter is never kept for long.
@@ -24,13 +25,14 @@ from pushrod.recording.schema import JOINT_STATES, LOG, Schema, struct_schema, t
 from pushrod.recording.sink import Sink
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.host import Host
-from pushrod.runtime.message import Command, HardwareError, JointState, Message, Outcome, ParameterChanged, Transition
+from pushrod.runtime.message import Command, HardwareError, JointState, Message, OperatorVanished, Outcome, ParameterChanged, Transition
 from pushrod.runtime.result import Refused, Result
 
 Put = Callable[[int, Any], None]  # (time [ns], payload)
 Rows = tuple[str, Any, Mapping[str, int], int]  # a topic, its record, the place of each of its numbers in the row, ns to add to the time
-FIXED: dict[type, str] = {Transition: "/safety", HardwareError: "/safety/error", ParameterChanged: "/param"}
+FIXED: dict[type, str] = {Transition: "/safety", HardwareError: "/safety/error", ParameterChanged: "/param", OperatorVanished: "/operator"}
 TOLD = frozenset(FIXED)
+MEASURED = ("position", "velocity", "effort")
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
 
@@ -44,6 +46,7 @@ class Topics:
         self._taken: set[str] = {"/events"}
         self.events = Events(sink, _units(LOG))
         self._hosts = {host.topic: host for host in hosts}
+        self._joint_units = _joint_units(self._hosts.values())
         self._commands: dict[str, int] = {}
         self._puts: dict[tuple[tuple[str, ...], type], Put] = {}
         self._joints: int | None = None
@@ -138,7 +141,7 @@ class Topics:
         if name == "/joint_states" and self._joints is not None:
             channel = self._joints
         else:
-            channel = self._channel(name, JOINT_STATES, "foxglove.JointStates")
+            channel = self._sink.open(name, "foxglove.JointStates", JOINT_STATES, _told(self._joint_units))
             if name == "/joint_states":
                 self._joints = channel
 
@@ -169,6 +172,11 @@ def _nothing(ns: int, payload: Any) -> None:
     return
 
 
+def _joint_units(hosts: Iterable[Host]) -> dict[str, str]:
+    """By "<joint>.position" and so on: the schema, which is the same for every robot, can only say "rad or m"."""
+    return {f"{host.joint.name}.{name}": unit for host in hosts for name, unit in units_of(host.joint.kind).items() if name in MEASURED}
+
+
 def _units(schema: Schema) -> dict[str, str]:
     """By the path of each number, as text: what a channel of a log says of its units."""
     found: dict[str, str] = {}
@@ -180,4 +188,9 @@ def _units(schema: Schema) -> dict[str, str]:
             walk(one.get("properties", {}), f"{prefix}{name}.")
 
     walk(schema["properties"], "")
-    return {"units": msgspec.json.encode(found).decode()}
+    return _told(found)
+
+
+def _told(units: Mapping[str, str]) -> dict[str, str]:
+    """As metadata of a channel."""
+    return {"units": msgspec.json.encode(units).decode()}
