@@ -6,7 +6,7 @@ decides nothing here: commands that were refused for such a reason are left out,
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pushrod.core.errors import InputError
 from pushrod.log.table import Table
+from pushrod.replay.breaking import Change
 from pushrod.replay.rebuilding import Rebuilt
 from pushrod.runtime.payload import BUILT_IN
 from pushrod.runtime.result import Clamped, Refused
@@ -95,8 +96,15 @@ def switches(table: Table, tick: Callable[[float], int]) -> list[tuple[int, floa
     return found
 
 
-def again(rebuilt: Rebuilt, commands: list[Sent], arming: list[tuple[int, float, bool]], ticks: int, progress: Callable[[int, int], None]) -> Again:
-    """Run so many ticks."""
+def again(
+    rebuilt: Rebuilt,
+    commands: list[Sent],
+    arming: list[tuple[int, float, bool]],
+    ticks: int,
+    progress: Callable[[int, int], None],
+    broken: Iterable[Change] = (),
+) -> Again:
+    """Run so many ticks. `broken`: what was broken or mended on the way."""
     from pushrod.live.machine import SimulatedMachine
     from pushrod.runtime.clock import SteppedClock
     from pushrod.runtime.run import run
@@ -106,13 +114,20 @@ def again(rebuilt: Rebuilt, commands: list[Sent], arming: list[tuple[int, float,
         what = replace(what, robot=replace(what.robot, controllers=()))
     live = SimulatedMachine(what, dt=rebuilt.dt, state=rebuilt.state, seed=rebuilt.seed, record=True, ticks=ticks)
     clock = SteppedClock()
-    answers, joints = run(_through(live, clock, commands, arming, ticks, progress), clock)
+    faults = {change.k: change.params.faults for change in broken}
+    answers, joints = run(_through(live, clock, commands, arming, faults, ticks, progress), clock)
     outcome = live.run()
     return Again(live.inputs(), {name: outcome[name] for name in outcome.names}, joints, answers)
 
 
 async def _through(
-    live: Any, clock: Any, commands: list[Sent], arming: list[tuple[int, float, bool]], ticks: int, progress: Callable[[int, int], None]
+    live: Any,
+    clock: Any,
+    commands: list[Sent],
+    arming: list[tuple[int, float, bool]],
+    faults: Mapping[int, Any],
+    ticks: int,
+    progress: Callable[[int, int], None],
 ) -> tuple[list[tuple[Any, ...]], dict[str, tuple[Array, Array]]]:
     from pushrod.runtime.message import JointState
     from pushrod.runtime.runtime import Runtime
@@ -129,6 +144,8 @@ async def _through(
         watch = rt.bus.subscribe(("actuator",), (JointState,), size=ticks * max(1, len(rt.hosts)) + 1000)
 
         def tick(k: int) -> None:
+            if k in faults:
+                live.set_faults(faults[k])
             for action in due.get(k, ()) if k < ticks else ():
                 if isinstance(action, Sent):
                     answers.append(_answer(rt, action))

@@ -4,12 +4,13 @@ A command is seen at the tick that was next when it came. Compared are the joint
 simulated, the achieved signals of its tracked pairs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.log.table import Table
+from pushrod.replay.breaking import Change
 from pushrod.replay.commands import Again, again, sent, switches
 from pushrod.replay.difference import Deviation, deviation
 from pushrod.replay.rebuilding import Rebuilt
@@ -18,11 +19,15 @@ from pushrod.sim.response import delay
 Array = NDArray[np.float64]
 
 
-def against_model(table: Table, rebuilt: Rebuilt, progress: Callable[[int, int], None]) -> tuple[tuple[Deviation, ...], list[str]]:
-    """The deviations of the model, and notes."""
+def against_model(
+    table: Table, rebuilt: Rebuilt, progress: Callable[[int, int], None], broken: Sequence[Change] = ()
+) -> tuple[tuple[Deviation, ...], list[str]]:
+    """The deviations of the model, and notes. `broken`: what was broken on the way breaks in the model too."""
     clock = _Clock(table, rebuilt.dt)
     commands, notes = sent(table, clock.tick)
-    run = again(rebuilt, [one for one in commands if one.row.get("result") != "refused"], switches(table, clock.tick), clock.ticks, progress)
+    obeyed = [one for one in commands if one.row.get("result") != "refused"]
+    run = again(rebuilt, obeyed, switches(table, clock.tick), clock.ticks, progress, broken)
+    notes += ["what was broken on the way is broken in the model too"] if broken else []
     return tuple(_deviations(table, rebuilt, run, clock)), notes
 
 
