@@ -6,9 +6,12 @@ from typing import Annotated as A
 
 import typer
 
-from pushrod.cli.output import answer, console, say
+from pushrod.cli.output import STOPPED, answer, console, say
+from pushrod.core.names import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
     from pushrod.replay.difference import Deviation
@@ -41,31 +44,53 @@ def replay(
         from pushrod.log.folder import prepare
 
         prepare(out)
-    found = _behind_bar(log, begin, speed, tuple(set_ or ()), machine)
-    file = None
-    if log_:
-        from pushrod.replay.recording import record
+    from pushrod.cli.stopping import postponed
 
-        file = record(found, out)
-    answer(**_plain(found, file))
-    _print(found, console())
-    if file is not None:
-        say(f"log: {file}")
+    found, stopped = _behind_bar(log, begin, speed, tuple(set_ or ()), machine)
+    with postponed() as pressed:
+        if stopped:
+            text = f"stopped by Ctrl-C after {count(len(found.data), 'tick')} of {found.log.ticks}; what follows holds until then"
+            say(f"\n{text}", err=True)
+        answer(**_plain(found, None))
+        if stopped:
+            answer(error={"type": "Interrupted", "message": text}, identical=None if found.identical else False)
+        _print(found, console())
+        if log_:
+            _log(found, out, pressed)
+    if stopped or pressed():
+        raise typer.Exit(STOPPED)
     if not found.identical:
         raise typer.Exit(1)
 
 
-def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None) -> "Replay":
+def _log(found: "Replay", out: Path, pressed: "Callable[[], int]") -> None:
+    from pushrod.cli.stopping import written
+    from pushrod.log.writer import CutShort
+    from pushrod.replay.recording import record
+
+    try:
+        file = written(lambda going: record(found, out, going), pressed)
+    except CutShort as cut:
+        say(f"the log was cut by Ctrl-C: it has the first {count(cut.ticks, 'tick')} of {len(found.data)}", err=True)
+        file = cut.file
+    answer(replay=str(file))
+    say(f"log: {file}")
+
+
+def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None) -> "tuple[Replay, bool]":
+    """What was found, and whether Ctrl-C came before its end."""
     from pushrod.cli.progress import progress
+    from pushrod.replay.run import Interrupted
     from pushrod.replay.run import replay as run_again
 
-    with progress("replaying", "ticks", before="compiling") as show:
-        return run_again(log, at=at, speed=speed, settings=settings, machine=machine, progress=show)
+    try:
+        with progress("replaying", "ticks", before="compiling") as show:
+            return run_again(log, at=at, speed=speed, settings=settings, machine=machine, progress=show), False
+    except Interrupted as stop:
+        return stop.found, True
 
 
 def _print(found: "Replay", console: "Console") -> None:
-    from pushrod.core.names import count
-
     about, rebuilt = found.table.about, found.rebuilt
     name = about.get("scenario") or about.get("robot", "")
     console.print(f"{rebuilt.machine.name}{f', {name}' if name else ''} ({rebuilt.kind}): {found.table.file}", markup=False)
@@ -79,7 +104,7 @@ def _print(found: "Replay", console: "Console") -> None:
     answers = f", {count(found.answers, 'answer')} to commands" if found.answers else ""
     if not found.identical:
         _print_difference(found, console)
-    elif found.log.ticks:
+    elif found.ticks:
         console.print(f"{compared}{answers}: equal to the last bit", markup=False)
     if found.measured:
         console.print("the model, given the recorded commands, against what was measured:")

@@ -12,9 +12,10 @@ from pushrod.cli.output import STOPPED, answer, say
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from pushrod.live.run import Live
     from pushrod.log.writer import Attachment, Said
     from pushrod.sim.machine import Machine
-    from pushrod.sim.run import Interrupted
+    from pushrod.sim.run import Interrupted, Result
     from pushrod.sim.scenario import Scenario
 
 T = TypeVar("T")
@@ -39,41 +40,62 @@ def run(
 
     what = machines.load(machine, set_ or ())
     how = scenarios.load(scenario, what, duration, seed)
+    from pushrod.cli.stopping import postponed
     from pushrod.cli.summary import print_summary
     from pushrod.log.folder import prepare
-    from pushrod.sim.recording import record
     from pushrod.sim.verdict import verdict
 
     answer(machine=what.name, scenario=how.name, dt=how.dt, ticks=how.steps, seed=how.seed)
     if log:
         prepare(out)
-    attached: list[Attachment] = []
-    said: Sequence[Said] = ()
+    through: Live | None = None
     if live or how.live:
-        from pushrod.cli.live_summary import print_commands, print_difference
-        from pushrod.live.recording import commands_file, commands_of
-        from pushrod.live.run import against_rollout
         from pushrod.live.run import simulate as simulate_live
 
         through = _behind_bar(what, how, partial(simulate_live, taped=log), out if log else None)
         result = through.outcome
-        difference = against_rollout(through)
-        print_summary(result)
-        print_commands(through)
-        print_difference(difference)
-        answer(**commands_of(through), against_rollout=difference._asdict())
-        attached.append(commands_file(through))
-        said = through.said
     else:
         from pushrod.sim.run import simulate
 
         result = _behind_bar(what, how, simulate, out if log else None)
+    with postponed() as pressed:  # it has run: what it came to is told and kept
+        answer(**verdict(result))
         print_summary(result)
-    answer(**verdict(result))
-    if log:
-        _tell_log(record(result, out, attached, said, "stepped" if live or how.live else "rollout"))
+        attached = [] if through is None else [_tell_commands(through)]
+        if log:
+            _log(result, out, pressed, attached, () if through is None else through.said, through is not None)
+    if pressed():
+        raise typer.Exit(STOPPED)
     if not result.held:
         raise typer.Exit(1)
+
+
+def _tell_commands(through: "Live") -> "Attachment":
+    """What became of every command, and how the world would have gone without a runtime; the file of it."""
+    from pushrod.cli.live_summary import print_commands, print_difference
+    from pushrod.live.recording import commands_file, commands_of
+    from pushrod.live.run import against_rollout
+
+    difference = against_rollout(through)
+    print_commands(through)
+    print_difference(difference)
+    answer(**commands_of(through), against_rollout=difference._asdict())
+    return commands_file(through)
+
+
+def _log(result: "Result", out: Path, pressed: "Callable[[], int]", attached: "Sequence[Attachment]", said: "Sequence[Said]", live: bool) -> None:
+    from pushrod.cli.stopping import written
+    from pushrod.log.writer import CutShort
+    from pushrod.sim.recording import record
+
+    kind = "stepped" if live else "rollout"
+    try:
+        _tell_log(written(lambda going: record(result, out, attached, said, kind, going), pressed))
+    except CutShort as cut:
+        dt = result.scenario.dt
+        say(f"the log was cut by Ctrl-C: it has the first {cut.ticks * dt:g} s of {result.scenario.steps * dt:g} s", err=True)
+        answer(logged_ticks=cut.ticks)
+        _tell_log(cut.file)
 
 
 def _tell_log(file: Path) -> None:
@@ -99,17 +121,21 @@ def _behind_bar(
 
 
 def _stopped(stop: "Interrupted", out: Path | None) -> typer.Exit:
-    """Say how far it got, and where that is kept."""
-    import signal
+    """Say how far it got and what it had come to, and where that is kept."""
+    from pushrod.cli.stopping import postponed
+    from pushrod.cli.summary import print_summary
+    from pushrod.sim.verdict import verdict
 
-    from pushrod.sim.recording import record
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the log shall be whole
-    how = stop.result.scenario
-    disarmed = "all is disarmed, and " if stop.live else ""
-    text = f"stopped by Ctrl-C after {how.steps * how.dt:g} s of {stop.steps * how.dt:g} s; {disarmed}nothing was judged"
-    say(f"\n{text}", err=True)
-    answer(error={"type": "Interrupted", "message": text}, ticks=how.steps)
-    if out is not None:
-        _tell_log(record(stop.result, out, (), stop.said, "stepped" if stop.live else "rollout"))
+    with postponed() as pressed:
+        how = stop.result.scenario
+        ran = (
+            f"after {how.steps * how.dt:g} s of {stop.steps * how.dt:g} s" if how.steps < stop.steps else f"when all {how.steps * how.dt:g} s had run"
+        )
+        disarmed = "all is disarmed, and " if stop.live else ""
+        text = f"stopped by Ctrl-C {ran}; {disarmed}{'nothing was compared' if stop.result.outcomes else 'nothing was judged'}"
+        say(f"\n{text}", err=True)
+        answer(**verdict(stop.result) | {"held": None}, error={"type": "Interrupted", "message": text}, ticks=how.steps)
+        print_summary(stop.result)
+        if out is not None:
+            _log(stop.result, out, pressed, (), stop.said, stop.live)
     return typer.Exit(STOPPED)

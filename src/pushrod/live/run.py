@@ -34,7 +34,7 @@ from pushrod.sim.command import Scripted
 from pushrod.sim.machine import Machine
 from pushrod.sim.pipeline_topics import pipeline_topics
 from pushrod.sim.run import Result as Outcome
-from pushrod.sim.run import check_room, compare, finish, interrupted, sample, sample_track
+from pushrod.sim.run import check_room, compared, finish, interrupted, sample, sample_track
 from pushrod.sim.run import simulate as simulate_world
 from pushrod.sim.scenario import Scenario
 
@@ -131,18 +131,14 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
         whole = live.run() if nodes is None else nodes.run(scenario.world, live.run(), live.state)
         raise interrupted(machine, scenario, whole, live.inputs() if nodes is None else dict(told), live=True, said=tape.said) from None
     if nodes is None:
-        outcome = finish(machine, scenario, live.run(), live.inputs())
+        outcome = finish(machine, scenario, live.run(), live.inputs(), True, tape.said)
         made = Live(outcome, answers, tuple(feed.total() for feed in feeds), live)
     else:
-        outcome = finish(machine, scenario, nodes.run(scenario.world, live.run(), live.state), dict(told))
+        outcome = finish(machine, scenario, nodes.run(scenario.world, live.run(), live.state), dict(told), True, tape.said)
         made = Live(outcome, answers, tuple(Stream(name, *sent) for name, sent in nodes.sent.items()), live, tuple(nodes.refused_switches))
-    made = made._replace(said=tuple(tape.said))
-    if not scenario.comparisons:
-        return made
     again = replace(scenario, comparisons=())
-    return made._replace(
-        outcome=replace(outcome, compared=compare(outcome, lambda params: simulate(machine, replace(again, params=params)).outcome.columns))
-    )
+    judged = compared(outcome, lambda params: simulate(machine, replace(again, params=params)).outcome.columns, True, tape.said)
+    return made._replace(outcome=judged, said=tuple(tape.said))
 
 
 def against_rollout(live: Live) -> Difference:

@@ -20,6 +20,7 @@ from pushrod.core.names import find
 
 Array = NDArray[np.float64]
 Message = tuple[float, dict[str, Any]]
+CUT = "pushrod cut"  # metadata of a log whose writing was stopped: it goes over that of the run
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Table:
     @property
     def about(self) -> Mapping[str, str]:
         """What a log of Pushrod's own says of its run: machine, scenario, seed, versions; empty for other files."""
-        return self.metadata.get("pushrod", {})
+        return {**self.metadata.get("pushrod", {}), **self.metadata.get(CUT, {})}
 
     @property
     def span(self) -> tuple[float, float]:

@@ -18,10 +18,10 @@ from pushrod.core.errors import LogError
 from pushrod.core.record import flat, numbers
 from pushrod.log.row import message, shape_of
 from pushrod.log.schema import topic_schema
+from pushrod.log.table import CUT
 
 Array = NDArray[np.float64]
 PROFILE = "pushrod"
-CUT = "pushrod cut"  # metadata that comes over that of the run
 BLOCK = 10_000  # rows that are turned into lists at a time
 CHUNK = 64 * 1024  # bytes: small, so that a file that was cut off has all but its last moments
 
@@ -182,8 +182,12 @@ def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said], goin
     place = np.concatenate([np.arange(len(topic.t)) for topic in topics] or [np.zeros(0, int)])
     writers = [log.topic(topic.name, topic.record, topic.title) for topic in topics]
     order = np.argsort(times, kind="stable")
-    for start in range(0, len(order), BLOCK):
-        block = order[start : start + BLOCK]
+    start = 0
+    while start < len(order):
+        end = min(start + BLOCK, len(order))
+        while end < len(order) and times[order[end]] == times[order[end - 1]]:  # what is of one tick stays together
+            end += 1
+        block, start = order[start:end], end
         rows = [iter(np.column_stack([x[place[block[which[block] == i]]] for x in columns[i]]).tolist()) for i in range(len(topics))]
         for i, t in zip(which[block].tolist(), times[block].tolist(), strict=True):
             while rest and rest[0].ns < round(t * 1e9):

@@ -1,10 +1,12 @@
 """The log of a replay: laid out as the log it was made from, so that both can be laid over each other."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from pushrod.log.folder import free_name, prepare
+from pushrod.log.table import Array
 from pushrod.log.versions import versions
 from pushrod.log.writer import Attachment, Topic, write
 from pushrod.replay.rebuilding import DATA
@@ -14,14 +16,13 @@ from pushrod.sim.pipeline_topics import pipeline_topics
 OWN = ("commands.json", "verdict.json")  # what became of the first run, not of this one
 
 
-def record(found: Replay, folder: Path) -> Path:
+def record(found: Replay, folder: Path, going: Callable[[int, int], bool] = lambda done, total: True) -> Path:
     """Write it into the folder, under a name that is not taken, and say where it is."""
     prepare(folder)
     file = free_name(folder, f"{found.table.file.stem}-replay")
     rebuilt, log = found.rebuilt, found.log
     n = len(found.data)
-    begin = np.arange(n, dtype=np.float64) * rebuilt.dt
-    end = np.arange(1, n + 1, dtype=np.float64) * rebuilt.dt
+    begin, end = (_times(found, topic, n) for topic in ("/in", "/out"))
     outputs = {name: found.data[:, j] for j, name in enumerate(log.outputs)}
     name = rebuilt.machine.name
     topics = [
@@ -38,5 +39,10 @@ def record(found: Replay, folder: Path) -> Path:
         for attached in found.table.attachments.values()
         if attached.name not in OWN and attached.name.endswith(DATA)
     ]
-    write(file, topics, {"pushrod": about}, files)
+    write(file, topics, {"pushrod": about}, files, going=going)
     return file
+
+
+def _times(found: Replay, topic: str, n: int) -> Array:
+    """Those of the log it was made from, tick by tick: a live run has no even ones, and both are to lie over each other."""
+    return np.maximum(next(iter(found.table.of(topic).values())).t[:n], 0.0) if n else np.zeros(0)

@@ -61,6 +61,14 @@ class Replay:
         return max(0, len(self.data) - self.at)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C in the middle of a replay: `found` is what it had come to."""
+
+    def __init__(self, found: Replay) -> None:
+        self.found = found
+        super().__init__()
+
+
 def replay(
     log: str | Path | Table,
     *,
@@ -83,7 +91,7 @@ def replay(
     start = _tick(at, was, rows, table)
     notes = [*was.notes, *([f"the log is torn: {table.torn}; what is there of it is replayed"] if table.torn else [])]
     changed = rebuild(table, machine, settings) if settings else None
-    through = was.kind == "stepped"
+    through, broken = was.kind == "stepped", []
     if through and changed is not None and start > 0:
         notes.append("the recorded inputs go into the changed world as they were; without --at the commands go through the runtime again")
     if through and not (changed is not None and start > 0) and speed is None:
@@ -96,13 +104,22 @@ def replay(
         notes += [f"{count(len(broken), 'change')} of faults on the way"] if broken else []
         data, difference = replay_world(world, rows, start, speed, other, progress, broken)
         answers, answer = 0, None
-    deviations = deviations_of(rows, data, start, was.dt) if changed is not None else ()
+    deviations = deviations_of(rows, data, start, was.dt) if changed is not None and len(data) > start else ()
     measured: tuple[Deviation, ...] = ()
-    if was.kind == "live" and changed is None and was.machine.robot is not None and has_commands(table):
+    stopped = difference is None and len(data) < rows.ticks
+    if not stopped and was.kind == "live" and changed is None and was.machine.robot is not None and has_commands(table):
         check_drivers(was, table.file)
-        measured, more_notes = against_model(table, was, progress)
-        notes += more_notes
-    return Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, other_versions(table), tuple(notes))
+        try:
+            measured, more_notes = against_model(table, was, progress, broken)
+            notes += more_notes
+        except KeyboardInterrupt:
+            stopped = True
+            notes.append("the model was not laid beside what was measured")
+    told = other_versions(table)
+    made = Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, told, tuple(notes))
+    if stopped:
+        raise Interrupted(made)
+    return made
 
 
 def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:

@@ -1,7 +1,7 @@
 """A run through the runtime on a stepped clock, once more: every command through its gate again, and every answer and every tick compared."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,12 +45,16 @@ class Stepped(NamedTuple):
 def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool = True) -> Stepped:
     from pushrod.live.recording import commands_file
     from pushrod.live.run import simulate
+    from pushrod.sim.run import Interrupted
 
     check_drivers(rebuilt, table.file)
     if rebuilt.scenario is None:
         return _commanded(rebuilt, log, table, at, progress, judge)
     how = replace(rebuilt.scenario, steps=log.ticks, expectations=(), comparisons=())
-    live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress, taped=judge)
+    try:
+        live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress, taped=judge)
+    except Interrupted as stop:
+        return _until(stop.result.columns, log, at, rebuilt.dt, judge)
     columns = live.outcome.columns
     data = np.column_stack([columns[name] for name in log.outputs])
     if not judge:
@@ -61,6 +65,15 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     count, answer = _answers(table, commands_file(live).text, since)
     more, message = _messages(table, live.said, since, until)
     return Stepped(data, _first(log, told, data, at, rebuilt.dt), count + more, answer or message)
+
+
+def _until(columns: Mapping[str, Array], log: Recorded, at: int, dt: float, judge: bool) -> Stepped:
+    """What was found when it was stopped by Ctrl-C; of the answers nothing is said."""
+    data = np.column_stack([columns[name] for name in log.outputs])
+    n = len(data)
+    inputs, outputs = ({name: values[:n] for name, values in some.items()} for some in (log.inputs, log.outputs))
+    told = np.column_stack([columns[f"in.{name}"] for name in inputs])
+    return Stepped(data, _first(replace(log, ticks=n, inputs=inputs, outputs=outputs), told, data, at, dt) if judge and n > at else None, 0, None)
 
 
 def _first(log: Recorded, told: Array, data: Array, at: int, dt: float) -> Difference | None:

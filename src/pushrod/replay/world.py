@@ -70,13 +70,16 @@ def replay_world(
 ) -> tuple[Array, Difference | None]:
     """Outputs of every tick [tick, output], and the first difference from tick `at` on, behind which nothing more is run.
 
+    Stopped by Ctrl-C, it is what there is until then.
     `changed`: the world from tick `at` on, if it is to be another one; then nothing is judged and all is run. `changes`: what was broken on the way.
     """
     rows: list[Array] = []
     found: Difference | None = None
     names, was = list(log.outputs), log.table()
     progress(0, log.ticks)
-    for k, data in _parts(rebuilt, log, at, speed, changed, changes):
+    parts = _parts(rebuilt, log, at, speed, changed, changes)
+    while (part := _next(parts, bool(rows))) is not None:
+        k, data = part
         rows.append(data)
         end = k + len(data)
         if changed is None and end > at:
@@ -90,6 +93,15 @@ def replay_world(
     if found is not None and (other := earlier(list(changes), found.k)) is not None:
         return replay_world(rebuilt, log, at, speed, changed, progress, other)
     return np.concatenate(rows) if rows else np.zeros((0, len(names))), found
+
+
+def _next(parts: Iterator[tuple[int, Array]], begun: bool) -> tuple[int, Array] | None:
+    try:
+        return next(parts, None)
+    except KeyboardInterrupt:
+        if not begun:
+            raise
+        return None
 
 
 def _parts(

@@ -1,6 +1,6 @@
 """The log of a run: topics /in and /out, those of a command pipeline by their names, the files it was made from, versions and seed."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -16,10 +16,17 @@ from pushrod.sim.run import Result
 from pushrod.sim.verdict import verdict
 
 
-def record(result: Result, folder: Path, more: Iterable[Attachment] = (), said: Iterable[Said] = (), kind: str = "rollout") -> Path:
+def record(
+    result: Result,
+    folder: Path,
+    more: Iterable[Attachment] = (),
+    said: Iterable[Said] = (),
+    kind: str = "rollout",
+    going: Callable[[int, int], bool] = lambda done, total: True,
+) -> Path:
     """Write the log into the folder, under a name that is not taken, and say where it is. `more` is attached to it.
 
-    `said`: what a runtime said on the way, where the run went through one; its kind is then "stepped".
+    `said`: what a runtime said on the way, where the run went through one; its kind is then "stepped". `going`: as of `log.writer.write`.
     """
     machine, scenario = result.machine, result.scenario
     prepare(folder)
@@ -58,7 +65,7 @@ def record(result: Result, folder: Path, more: Iterable[Attachment] = (), said: 
         **overrides(machine.document, scenario.document),
     }
     judged = Attachment("verdict.json", "application/json", msgspec.json.format(msgspec.json.encode(verdict(result)), indent=2).decode())
-    write(file, topics, {"pushrod": about}, [*files_of(machine, scenario), judged, *more], said)
+    write(file, topics, {"pushrod": about}, [*files_of(machine, scenario), judged, *more], said, going)
     return file
 
 

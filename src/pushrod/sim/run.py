@@ -49,7 +49,7 @@ class Result:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in the middle of a run: `result` is what it had come to, without expectations and comparisons, `steps` how long it should have been.
+    """Ctrl-C in the middle of a run: `result` is what it had come to, with the figures that were taken, `steps` how long it should have been.
 
     `live`: it went through a runtime, which has disarmed everything, and had `said` this until then.
     """
@@ -74,7 +74,11 @@ def interrupted(
     """What to raise after so much of a run."""
     n = run.ticks
     short = replace(scenario, steps=n, expectations=(), comparisons=())
-    return Interrupted(finish(machine, short, run, {name: column[:n] for name, column in inputs.items()}), scenario.steps, live, said)
+    try:
+        result = finish(machine, short, run, {name: column[:n] for name, column in inputs.items()})
+    except Interrupted as again:  # without waiting for the figures, then
+        result = again.result
+    return Interrupted(result, scenario.steps, live, said)
 
 
 def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int], None] = lambda done, total: None) -> Result:
@@ -88,9 +92,7 @@ def simulate(machine: Machine, scenario: Scenario, progress: Callable[[int, int]
     except _Halted as halted:
         raise interrupted(machine, scenario, halted.run, inputs) from None
     result = finish(machine, scenario, run, inputs)
-    if not scenario.comparisons:
-        return result
-    return replace(result, compared=compare(result, lambda params: signals(roll(scenario, params, inputs), inputs)))
+    return compared(result, lambda params: signals(roll(scenario, params, inputs), inputs))
 
 
 def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Callable[[int, int], None] = lambda done, total: None) -> Any:
@@ -106,16 +108,27 @@ def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Ca
             runs.append(run)
             state, k = run.state_rows, end
             progress(k, scenario.steps)
+        return _joined(runs)
     except KeyboardInterrupt:
         if not runs:
             raise
         raise _Halted(_joined(runs)) from None
-    return _joined(runs)
 
 
 def _joined(runs: list[Any]) -> Any:
     data = np.concatenate([run.data for run in runs])
     return replace(runs[-1], k0=0, ticks=len(data), data=data)
+
+
+def compared(result: Result, again: Callable[[Any], dict[str, Array]], live: bool = False, said: Sequence[Said] = ()) -> Result:
+    """With the comparisons of its scenario. Stopped in one of them, the run itself and what was expected of it stay."""
+    scenario = result.scenario
+    if not scenario.comparisons:
+        return result
+    try:
+        return replace(result, compared=compare(result, again))
+    except KeyboardInterrupt:
+        raise Interrupted(replace(result, scenario=replace(scenario, comparisons=())), scenario.steps, live, said) from None
 
 
 def compare(result: Result, again: Callable[[Any], dict[str, Array]]) -> tuple[Compared, ...]:
@@ -209,9 +222,16 @@ def _response(pair: Tracked, columns: dict[str, Array], dt: float) -> Response:
     return respond(columns[pair.request], columns[pair.achieved], dt, pair.low, pair.high, pair.rate, acting(pair, columns))
 
 
-def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array]) -> Result:
+def finish(machine: Machine, scenario: Scenario, run: Any, inputs: dict[str, Array], live: bool = False, said: Sequence[Said] = ()) -> Result:
+    """The figures of a run. Those of a long one take longer than the run itself: stopped in them, the run and those that were taken stay."""
     columns = signals(run, inputs)
     units = {name: str(leaf.meta.unit) for name, leaf in signals_of(machine.world).items()}  # type: ignore[union-attr]
-    responses = tuple((pair, _response(pair, columns, scenario.dt)) for pair in asked(machine.track, columns))
-    outcomes = tuple(judge(e, np.asarray(run.t), columns, scenario.dt) for e in scenario.expectations)
-    return Result(machine, scenario, run, columns, units, responses, outcomes)
+    responses: list[tuple[Tracked, Response]] = []
+    try:
+        for pair in asked(machine.track, columns):
+            responses.append((pair, _response(pair, columns, scenario.dt)))
+        outcomes = tuple(judge(e, np.asarray(run.t), columns, scenario.dt) for e in scenario.expectations)
+    except KeyboardInterrupt:
+        short = replace(scenario, expectations=(), comparisons=())
+        raise Interrupted(Result(machine, short, run, columns, units, tuple(responses), ()), scenario.steps, live, said) from None
+    return Result(machine, scenario, run, columns, units, tuple(responses), outcomes)
