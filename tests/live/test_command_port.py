@@ -18,12 +18,12 @@ DT = 0.01
 
 
 def drive(name, body, **options):
+    """Without its watchdog: here one command holds for seconds."""
     what = machine.load(name)
-    if options:
-        a = what.robot.actuators[0]
-        what = machine.Machine(
-            **{**vars(what), "robot": Robot(name, what.robot.links, what.robot.joints, [Actuator(a.name, a.joint, a.driver, options)])}
-        )
+    a = what.robot.actuators[0]
+    what = machine.Machine(
+        **{**vars(what), "robot": Robot(name, what.robot.links, what.robot.joints, [Actuator(a.name, a.joint, a.driver, options)])}
+    )
     live = SimulatedMachine(what, dt=DT, record=True)
     clock = SteppedClock()
 

@@ -52,21 +52,26 @@ def test_the_world_of_every_machine_is_on_the_bus_with_names_and_units(name):
     assert all(request in told.names and achieved in told.names for request, achieved in told.pairs)
 
 
+async def told_for(rt, seconds, payload):
+    """Again and again, as its watchdog wants it."""
+    for _ in range(round(seconds / 0.1)):
+        rt["controls"].direct.send(payload)
+        await asyncio.sleep(0.1)
+
+
 def test_what_breaks_while_it_runs_is_seen_in_the_world_and_told():
     made = looked_at("car")
 
     async def main(rt):
         rt.arm()
         told = rt.subscribe("param", (ParameterChanged,))
-        rt["controls"].direct.send(Actuation(accel=0.0, steer=1.0))
-        await asyncio.sleep(2.0)
+        await told_for(rt, 2.0, Actuation(accel=0.0, steer=1.0))
         turned = made.output("steer_ach")
         rt.parameters.set_many({"fault.steer.kind": "stuck"}, "ann")
-        rt["controls"].direct.send(Actuation(accel=0.0, steer=-1.0))
-        await asyncio.sleep(2.0)
+        await told_for(rt, 2.0, Actuation(accel=0.0, steer=-1.0))
         stuck = made.output("steer_ach")
         rt.parameters.set("fault.steer.kind", "none")
-        await asyncio.sleep(2.0)
+        await told_for(rt, 2.0, Actuation(accel=0.0, steer=-1.0))
         return turned, stuck, made.output("steer_ach"), [message.payload for message in iter(told.poll, None)]
 
     turned, stuck, mended, changes = through(made, main)

@@ -1,11 +1,14 @@
 """An actuator on the page: what it reports, whose it is, the verbs it takes as sliders within its limits, and what became of the last commands.
 
 A position slider sends while it is dragged, at most 20 times a second. A velocity or effort slider moves the joint only while it is held: it is sent
-again and again with a short duration, and springs back to 0.
+again and again with a short duration, and springs back to 0. What an actuator with a watchdog was told is told again as long as this browser is
+heard, has control, and nothing has ended it: a stop of whoever, a watchdog, a disarming. Then the sliders stand at rest, so that none brings back
+what was.
 """
 
 import asyncio
 import time
+from collections.abc import Callable
 from math import pi
 from typing import Any
 
@@ -38,6 +41,10 @@ class Card:
         self._followed = 0.0
         self._held: dict[str, float] = {}  # what a spring slider is held at, by verb
         self._task: Any = None
+        self._again: Payload | None = None  # what is told again and again, for the watchdog's sake
+        self._told_at = 0.0
+        self._stops = 0  # that were seen when it was told first
+        self._to_rest: list[Callable[[], None]] = []  # the sliders of its own payloads
         with box("pr-card pr-actuator").props(f'id="card-{told.name}"' if told.name.isidentifier() else ""):
             with box("pr-card-head"):
                 text(told.name, "pr-name")
@@ -137,26 +144,54 @@ class Card:
 
         def moved(field: str, value: float) -> None:
             values[field] = value
-            self._send(make(**values), VALIDITY)
+            self._keep(make(**values))
+
+        def rest() -> None:
+            values.update((knob.field, knob.at_first) for knob in knobs)
+            for knob in knobs:
+                made[knob.field].set_value(int(knob.at_first) if knob.words else min(max(knob.at_first, knob.low), knob.high))
 
         text(kind, "pr-kind")
+        made: dict[str, Any] = {}
         for knob in knobs:
             if knob.words:
-                self._choice(knob, moved)
+                made[knob.field] = self._choice(knob, moved)
             else:
-                self._slider(knob.field, knob.low, knob.high, knob.unit, lambda x, knob=knob: moved(knob.field, x), knob.at_first)
+                made[knob.field] = self._slider(knob.field, knob.low, knob.high, knob.unit, lambda x, knob=knob: moved(knob.field, x), knob.at_first)
+        self._to_rest.append(rest)
 
-    def _choice(self, knob: Knob, moved: Any) -> None:
+    def _choice(self, knob: Knob, moved: Any) -> Any:
         with box("pr-slider"):
             text(knob.field, "pr-slider-name")
             words = dict(enumerate(knob.words))
-            ui.select(words, value=int(knob.at_first), on_change=lambda e: moved(knob.field, float(e.value))).props("dense outlined options-dense")
+            choice = ui.select(words, value=int(knob.at_first)).props("dense outlined options-dense")
+            choice.on("update:model-value", lambda: moved(knob.field, float(choice.value)))  # by hand alone, not when it is set here
+        return choice
 
     def _to_position(self, value: float) -> None:
         self._asked = True
-        self._send(Position(value), VALIDITY)
+        self._keep(Position(value))
+
+    def _keep(self, payload: Payload) -> None:
+        """Send it, and again and again where a watchdog would miss it."""
+        self._send(payload, VALIDITY)
+        if self.told.watchdog is not None:
+            self._again, self._told_at, self._stops = payload, time.monotonic(), self._seat.watch.stops.get(self.name, 0)
+
+    def _keep_on(self, mine: bool) -> None:
+        if self._again is None:
+            return
+        watch, now = self._seat.watch, time.monotonic()
+        if not mine or watch.state != "armed" or watch.stops.get(self.name, 0) != self._stops:
+            self._again = None
+            for rest in self._to_rest:
+                rest()
+        elif now - self._told_at >= AGAIN:
+            again, self._told_at = self._again, now
+            self._seat.send("/".join(self.told.path), again, VALIDITY)
 
     def _send(self, payload: Payload, validity: float = 0.0) -> None:
+        self._again = None
         self._seat.send("/".join(self.told.path), payload, validity)
 
     async def _clear(self) -> None:
@@ -188,6 +223,7 @@ class Card:
         driven = f"driven by {self.told.driven_by}" if self.told.driven_by else "free"
         told.texts[f"{name}:owner"] = "yours" if mine else f"held by {owner}" if owner else driven
         told.flags[f"lease:{name}"] = mine
+        self._keep_on(mine)
         told.flags[f"bitten:{name}"] = owner == "watchdog"
         if now is not None:
             told.texts[f"{name}:last command"] = span(now.silence)

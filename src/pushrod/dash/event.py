@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pushrod.runtime.message import EndMotion, HardwareError, LeaseChanged, Message, Outcome, ParameterChanged, Transition
+from pushrod.runtime.message import EndMotion, HardwareError, LeaseChanged, Message, OperatorVanished, Outcome, ParameterChanged, Transition
 from pushrod.runtime.result import Accepted, Clamped, Refused
 
 KEPT = 500
@@ -60,6 +60,8 @@ def told(message: Message) -> tuple[Level, str, str] | None:
         return ("error" if payload.to in BAD_STATES else "info"), "safety", f"{payload.to}{why}"
     if isinstance(payload, HardwareError):
         return "error", "/".join(payload.path), payload.error
+    if isinstance(payload, OperatorVanished):
+        return "warning", "operator", str(payload)
     if isinstance(payload, LeaseChanged):
         return "info", about, f"commanded by {payload.new}" if payload.new else f"free again (was {payload.old}'s)"
     if isinstance(payload, ParameterChanged):

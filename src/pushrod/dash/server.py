@@ -48,7 +48,7 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
         for task in tasks:
             task.cancel()
         if desk.holder is not None:
-            await desk.holder.give_back()
+            await desk.holder.vanish()  # no browser has given it back
         await watch.close()
 
 

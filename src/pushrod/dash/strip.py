@@ -9,6 +9,7 @@ from pushrod.core.errors import PushrodError
 from pushrod.dash.element import attribute, box, live, needs, shown, text
 from pushrod.dash.seat import Seat
 from pushrod.dash.told import Told
+from pushrod.dash.watch import Watch
 from pushrod.runtime.arming import Armed, Disarmed
 
 NEXT = {
@@ -31,6 +32,7 @@ class Strip:
             with box("pr-missing"):
                 live("missing", "pr-missing-text")
                 live("refusal", "pr-refusal")
+                live("unwatched", "pr-unwatched")
             with box("pr-buttons"):
                 with needs("can_arm"):
                     self._button("Arm", "pr-arm", self._arm)
@@ -60,6 +62,7 @@ class Strip:
         waits = watch.missing if state == "disarmed" else []
         told.texts["missing"] = "\n".join(waits) if waits else ("ready to arm" if state == "disarmed" else "")
         told.texts["refusal"] = self._refusal
+        told.texts["unwatched"] = unwatched(watch)
         told.flags |= {
             "alive": watch.alive,
             "control": self._seat.in_control,
@@ -96,6 +99,13 @@ class Strip:
             await self._seat.do("acknowledge")
         except (PushrodError, TimeoutError) as error:
             self._refusal = str(error)
+
+
+def unwatched(watch: Watch) -> str:
+    """What goes on with what it was told when its operator is lost, because it has no watchdog."""
+    remote = watch.remote
+    names = [one.name for one in remote.description.actuators if one.watchdog is None and not one.driven_by] if remote is not None else []
+    return f"no watchdog: {', '.join(names)} would go on without an operator" if names else ""
 
 
 def _said(answer: Any) -> str:

@@ -22,8 +22,8 @@ from pushrod.net.link import Link
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
 from pushrod.robot.description import Robot
 from pushrod.robot.joint import units
-from pushrod.runtime.message import HardwareError, JointState, LeaseChanged, Message, Outcome, ParameterChanged, Transition
-from pushrod.runtime.payload import Effort, Position, Velocity
+from pushrod.runtime.message import HardwareError, JointState, LeaseChanged, Message, OperatorVanished, Outcome, ParameterChanged, Transition
+from pushrod.runtime.payload import Effort, Hold, Position, Stop, Velocity
 from pushrod.runtime.result import Clamped, Refused
 
 log = logging.getLogger("pushrod.dash")
@@ -67,6 +67,7 @@ class Watch:
         self.status: Status | None = None
         self.leases: dict[str, str | None] = {}
         self.results: dict[str, list[Noted]] = {}  # the newest first, by actuator
+        self.stops: dict[str, int] = {}  # that have acted, by actuator, by whoever
         self.groups: dict[str, Group] = {}
         self.events = Events()
         self.generation = 0  # goes up with every connection
@@ -169,7 +170,7 @@ class Watch:
 
     async def _listen(self, remote: RemoteRobot) -> None:
         actuators = remote.subscribe("actuator", (), QUEUE, latched=True)
-        rest = remote.subscribe((), (Transition, HardwareError, ParameterChanged, *HEARD), QUEUE, latched=True)
+        rest = remote.subscribe((), (Transition, HardwareError, OperatorVanished, ParameterChanged, *HEARD), QUEUE, latched=True)
         both = (asyncio.create_task(self._hear(actuators)), asyncio.create_task(self._hear(rest)))
         try:
             await asyncio.gather(*both)
@@ -255,6 +256,8 @@ class Watch:
         if not isinstance(outcome.result, Refused):
             done = outcome.result.done if isinstance(outcome.result, Clamped) else outcome.command.payload
             field = COMMANDED.get(type(done))
+            if type(done) in (Stop, Hold):
+                self.stops[name] = self.stops.get(name, 0) + 1
             if field is not None:
                 kinds = {a.name: a.kind for a in self.remote.description.actuators} if self.remote is not None else {}
                 unit = units(kinds.get(name, "revolute"))[field]

@@ -4,6 +4,7 @@
     publishes  every tick an AutopilotRequest, which the pipeline hears on the topic controller/<its name>, and what its loops did, as `Steering`
     requests   a Course, to be kept from now on;  "course" gives the one it keeps
 
+When whoever set the course from elsewhere has vanished, it asks for no speed, at the heading there is.
 While it does not own the motors its integrals are empty. Limits it knows by MIXER_FEEDBACK alone; `feedback: false` keeps even that from it.
 """
 
@@ -20,7 +21,7 @@ from pushrod.live.pipeline.request import AutopilotRequest, Status, Switched
 from pushrod.live.plain_request import understood
 from pushrod.pipeline.control.autopilot import In, Out, Params, State, step
 from pushrod.pipeline.topic import MixerFeedback
-from pushrod.runtime.driver import Context
+from pushrod.runtime.driver import Context, Forsaken
 from pushrod.runtime.message import Message, Transition
 from pushrod.runtime.payload import number
 
@@ -71,6 +72,7 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Autopilot:
     options: ClassVar[type] = Options
+    rests_when_forsaken: ClassVar[bool] = True
 
     @staticmethod
     def tick_hz(options: Options) -> float:
@@ -113,6 +115,9 @@ class Autopilot:
                 raise InputError(f"{wrong}; the course is as it was")
             self.course = request
             return None
+        if type(request) is Forsaken:
+            self.course = Course(0.0, self.nav.psi)
+            return True
         if request == "course":
             return self.course
         raise LookupError(f"an autopilot answers Course and 'course', got {request!r}")

@@ -2,8 +2,9 @@
 
     CarPort          Actuation, Stop;  stopped or disarmed it takes its foot off and brakes with `brake`, the wheel as it was
     SpacecraftPort   Attitude, Torque, Stop;  stopped or disarmed no torque is asked for
-    MultirotorPort   Flight, Stop;  stopped or disarmed, and before it is commanded, its pipeline is disarmed: the rotors come to rest within
-                     act.slew.neutral_time, wherever it is; it has no other way to stop
+    MultirotorPort   Flight, Hold, Stop;  told to hold it levels out at the height and heading it was told last;  stopped or
+                     disarmed, and before it is commanded, its pipeline is disarmed: the rotors come to rest within act.slew.neutral_time,
+                     wherever it is
 Requests: "state" gives every output of the world. Outputs is published `feedback_hz` times a second.
 """
 
@@ -17,7 +18,7 @@ from pushrod.live.payload import Actuation, Attitude, Flight, Torque
 from pushrod.live.publishing import Publishing
 from pushrod.runtime.driver import Context
 from pushrod.runtime.message import Command
-from pushrod.runtime.payload import Payload, Stop
+from pushrod.runtime.payload import Hold, Payload, Stop
 from pushrod.runtime.simulated.reach import Reach
 
 _ports = Reach()
@@ -122,7 +123,7 @@ class SpacecraftPort(CommandPort):
 
 class MultirotorPort(CommandPort):
     channels = ("armed", "z_req", "roll_req", "pitch_req", "yaw_req")
-    command_payloads = (Flight, Stop)
+    command_payloads = (Flight, Hold, Stop)
 
     def init(self, context: Context, options: Options | None = None) -> None:
         super().init(context, options)
@@ -131,7 +132,8 @@ class MultirotorPort(CommandPort):
     def values(self, payload: Any) -> tuple[float, ...]:
         if type(payload) is Flight:
             return (1.0, payload.z, payload.roll, payload.pitch, payload.yaw)
-        return (0.0, *(self._told or self.place.defaults)[1:])
+        armed, z, roll, pitch, yaw = self._told or self.place.defaults
+        return (armed, z, 0.0, 0.0, yaw) if type(payload) is Hold else (0.0, z, roll, pitch, yaw)
 
     @classmethod
     def payload(cls, values: dict[str, float]) -> Payload:

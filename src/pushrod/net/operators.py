@@ -4,7 +4,7 @@ Leases and "commanded last" belong to a connection, not to a name. Every connect
 while the first was there. The seat is the source of its commands and the owner of its leases; what it may do is looked up by the operator's name.
 
 One that takes its leave gives its leases back, and its watchdogs wait for silence as ever. One that vanishes loses its leases, and the watchdogs of
-what it commanded last bite at once, whoever else of that name is there.
+what it commanded last bite at once, whoever else of that name is there; controllers that it asked last, and that know how to, go to rest.
 """
 
 import logging
@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from pushrod.net.link import Access
+from pushrod.runtime.driver import Forsaken
+from pushrod.runtime.message import OperatorVanished
 from pushrod.runtime.runtime import Runtime
 from pushrod.safety.lease import WATCHDOG
 
 log = logging.getLogger("pushrod.net")
+REST = 1.0  # [s] in which a controller goes to rest
 BITE = 0.1  # [s] in which a watchdog that was told to has bitten
 REMEMBERED = 1024  # sessions whose numbers and seats are still known after they have gone
 
@@ -45,6 +48,7 @@ class Operators:
         self._kept: dict[str, Who] = {}  # seats of those that have gone, until their leases have ended or a watchdog has them
         self._sat: OrderedDict[Who, str] = OrderedDict()  # the seat each had last: who was cut off and is back sits there again
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
+        self._asked: dict[str, tuple[str, float]] = {}  # by controller, who asked something of it last, and when [s]
         # nobody may pass for what commands inside the robot
         self._taken = {WATCHDOG, "local", "runtime", *rt.hosts, *rt.nodes}
 
@@ -92,6 +96,11 @@ class Operators:
         one = self._here.get((operator, session))
         return "" if one is None else one.seat
 
+    def asked(self, seat: str, node: str) -> None:
+        """It has asked a controller to do something."""
+        with self._lock:
+            self._asked[node] = seat, self._rt.clock.now()
+
     def why_not(self, operator: str, session: str) -> str:
         """Why this operator may not command, or ""."""
         if self._access is not None and operator not in self._access.command:
@@ -124,9 +133,31 @@ class Operators:
             rt.clock.later(BITE, partial(self._free_again, seat, who, bitten))  # a watchdog takes them over, and lets no other in between
         else:
             self._free_again(seat, who, [])
-        what = "has vanished" if one.left is None else "has left"
-        then = "; ".join(f"{text} {', '.join(names)}" for text, names in (("its leases end:", freed), ("watchdogs act on", bitten)) if names)
-        log.log(logging.WARNING if one.left is None else logging.INFO, "%s: operator %s %s%s", rt.robot.name, seat, what, f"; {then}" if then else "")
+        if one.left is not None:
+            log.info("%s: operator %s has left%s", rt.robot.name, seat, f"; its leases end: {', '.join(freed)}" if freed else "")
+            return
+        gone = OperatorVanished(seat, tuple(freed), tuple(bitten), self._rest(seat, one.since))
+        log.warning("%s: %s", rt.robot.name, gone)
+        if gone.freed or gone.bitten or gone.rested:
+            rt.report_vanished(gone)
+
+    def _rest(self, seat: str, since: float) -> tuple[str, ...]:
+        """The controllers that rest because whoever asked them last is gone."""
+        with self._lock:
+            names = [name for name, (by, when) in self._asked.items() if by == seat and when >= since]
+            for name in names:
+                del self._asked[name]
+        rested = []
+        for name in names:
+            part = self._rt.nodes[name].part
+            if not getattr(part.driver.driver, "rests_when_forsaken", False):
+                continue
+            try:
+                if part.request(Forsaken(seat)).result(REST):
+                    rested.append(name)
+            except Exception as error:  # it tells of its own failures; the others shall rest all the same
+                log.warning("%s: %s did not go to rest: %s", self._rt.robot.name, name, error)
+        return tuple(rested)
 
     def _free(self, who: Who) -> str:
         taken = {one.seat for one in self._here.values()} | {seat for seat, owner in self._kept.items() if owner != who}

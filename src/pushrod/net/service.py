@@ -25,6 +25,7 @@ ERRORS: dict[str, type[Exception]] = {
 class Service:
     def __init__(self, rt: Runtime, operators: Operators) -> None:
         self._rt = rt
+        self._operators = operators
         self._deeds: dict[str, Callable[..., Any]] = {
             "arm": lambda who: rt.arm()._asdict(),
             "disarm": lambda who, why="asked", limit=LIMIT: _plain(rt.disarm(f"{why}, by {who}", limit)),
@@ -56,6 +57,8 @@ class Service:
     def _request(self, who: str, part: str, request: Any, timeout: float) -> Any:
         rt = self._rt
         asked = rt.nodes[part].part if part in rt.nodes else rt.handle(part).host.part
+        if part in rt.nodes and not isinstance(request, str):  # a word is a question
+            self._operators.asked(who, part)
         try:
             return asked.request(request).result(timeout)
         except TimeoutError:

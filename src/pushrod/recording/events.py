@@ -6,7 +6,7 @@ import msgspec
 
 from pushrod.recording.schema import LOG
 from pushrod.recording.sink import Sink
-from pushrod.runtime.message import Command, HardwareError, Message, ParameterChanged, Transition
+from pushrod.runtime.message import Command, HardwareError, Message, OperatorVanished, ParameterChanged, Transition
 from pushrod.runtime.result import Refused
 
 INFO, WARNING, ERROR = 2, 3, 4  # levels of foxglove.Log
@@ -38,6 +38,8 @@ class Events:
             self.put(ns, ERROR if payload.to in ALARMING else INFO, "safety", f"{payload.from_} -> {payload.to}{why}")
         elif type(payload) is HardwareError:
             self.put(ns, ERROR, "/".join(payload.path), payload.error)
+        elif type(payload) is OperatorVanished:
+            self.put(ns, WARNING, "operator", str(payload))
         elif type(payload) is ParameterChanged:
             self.put(ns, INFO, payload.path, f"{payload.path}: {payload.old!r} -> {payload.new!r}, by {payload.source}")
             return False

@@ -33,6 +33,12 @@ class Skip(Exception):  # noqa: N818
     """Raised by `init`: leave this actuator out, for this reason; the robot goes on without it."""
 
 
+class Forsaken(Struct, frozen=True):
+    """A request of the host alone, to a driver with `rests_when_forsaken`: who asked it last is gone, so what that one asked for shall not go on."""
+
+    operator: str
+
+
 def hears_nothing(prefix: str | Iterable[str], types: Iterable[type] = (), latched: bool = False) -> None:
     """A context outside a runtime."""
 
@@ -95,6 +101,7 @@ class Driver(Protocol):
     tick_hz           how often `tick(now)` is called, or a method that gives it for its options
     capabilities      of position_feedback, velocity_feedback, effort_feedback; or a method that gives them for its options
     command_payloads  the payloads it accepts, or a method that gives them for its options; the six built-in ones if it does not say
+    rests_when_forsaken  True: it answers `Forsaken`
     in_process        True: what it drives is simulated in this process and ends with it, so that a guard process has nothing to make safe
 
     handle_options(context, options)   a parameter has changed: new options, new limits

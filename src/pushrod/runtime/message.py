@@ -135,6 +135,20 @@ class Transition(Struct, frozen=True, gc=False, tag=True, rename={"from_": "from
     why: str = ""
 
 
+class OperatorVanished(Struct, frozen=True, gc=False, tag=True):
+    """Who commanded from elsewhere is gone without a goodbye: actuators whose leases ended or whose watchdogs act, controllers that rest."""
+
+    operator: str
+    freed: tuple[str, ...] = ()
+    bitten: tuple[str, ...] = ()
+    rested: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = (("its leases end:", self.freed), ("watchdogs act on", self.bitten), ("taken to rest:", self.rested))
+        then = "; ".join(f"{words} {', '.join(names)}" for words, names in parts if names)
+        return f"operator {self.operator} has vanished{f'; {then}' if then else ''}"
+
+
 class ParameterChanged(Struct, frozen=True, gc=False, tag=True):
     """source: local, remote, init, persisted or startup, or a word of whoever set it."""
 

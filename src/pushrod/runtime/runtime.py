@@ -35,7 +35,7 @@ from pushrod.runtime.handle import Handle
 from pushrod.runtime.host import Host
 from pushrod.runtime.machine import Machine
 from pushrod.runtime.making_safe import Disarmer, InlineDisarmer, ParkedDisarmer, find_disarm
-from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, ParameterChanged, Transition
+from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, OperatorVanished, ParameterChanged, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
 from pushrod.runtime.part import SETTING_UP, DriverError, Surroundings, answered
@@ -272,6 +272,10 @@ class Runtime:
     def report_error(self, path: Sequence[str], error: str) -> None:
         """Tell observers of a hardware error; nothing else happens."""
         self._publish(("safety", "error"), HardwareError(tuple(path), error))
+
+    def report_vanished(self, gone: OperatorVanished) -> None:
+        """Tell observers that somebody who commanded from elsewhere is gone, and what became of it."""
+        self._publish(("operator",), gone)
 
     def _owners(self) -> tuple[Host | Node, ...]:
         """Sensors first, so that they hear the actuators start; controllers, which command, last."""

@@ -7,7 +7,7 @@ In every tick
 
 Nothing is sent to a motor that is not armed: its disarm function takes it to rest, and the pipeline's own outputs go to rest beside it. After
 arming the pipeline starts from rest. Where a gate refuses (another commander holds a motor), the whole pipeline goes to rest, motor by motor as
-far as they obey, and stays there until all obey again.
+far as they obey, and stays there until all obey again. When whoever switched last from elsewhere has vanished, the mode is idle.
 """
 
 import logging
@@ -29,7 +29,7 @@ from pushrod.live.plain_request import understood
 from pushrod.live.thruster import ThrusterState
 from pushrod.pipeline.names import REASONS, SOURCES
 from pushrod.runtime.bus import topic_of
-from pushrod.runtime.driver import Context
+from pushrod.runtime.driver import Context, Forsaken
 from pushrod.runtime.message import Message
 from pushrod.runtime.result import Clamped, Refused, Result
 
@@ -87,6 +87,7 @@ class PipelineNode(ABC):
 
     model: ClassVar[Model]
     requests: ClassVar[tuple[type, ...]]
+    rests_when_forsaken: ClassVar[bool] = True
 
     @staticmethod
     def tick_hz(options: Options) -> float:
@@ -173,6 +174,8 @@ class PipelineNode(ABC):
         if type(request) is Switch:
             answer = switch(self.settings.rules, self.mode, request)
             return self._enter(answer, request.by)
+        if type(request) is Forsaken:
+            return self._forsaken(request.operator)
         if type(request) is Announce:
             if len(request.health) != len(self._motors) or not all(0.0 <= k <= 1.0 for k in request.health):
                 raise InputError(f"health = {request.health!r}: one number from 0 to 1 for each of {', '.join(self.settings.motors)}")
@@ -287,6 +290,13 @@ class PipelineNode(ABC):
             self.mode = answer.mode
             self.context.publish(answer, "MODE")
         return answer
+
+    def _forsaken(self, operator: str) -> bool:
+        """Whether there was something to end. No rule is asked: nobody is there any more who could be told that he may not."""
+        if self.mode in ("idle", "abort"):
+            return False
+        self._enter(Switched(True, "idle", f"{operator} has vanished"), operator)
+        return True
 
     def _tell(self, status: Status) -> None:
         """What has changed."""
