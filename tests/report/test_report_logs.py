@@ -295,3 +295,52 @@ def test_where_the_page_goes(tmp_path):
     assert run(tmp_path / "missing.mcap").exit_code == 2
     with pytest.raises(LogError):
         read(tmp_path / "missing.mcap")
+
+
+def safety(*states):
+    return [(t, {"from": before, "to": after, "why": why}) for t, before, after, why in states]
+
+
+def test_what_went_wrong_in_a_live_run_stands_on_top(tmp_path):
+    topics = {
+        "/out": [(0.1 * k, {"a": 1.0 * k}) for k in range(101)],
+        "/safety": safety((2.0, "disarmed", "armed", ""), (6.0, "armed", "error", "too hot"), (7.0, "error", "estopped", "somebody came near")),
+        "/events": [
+            (5.0, {"level": 4, "message": "not called for 0.3 s", "name": "guard"}),
+            (5.5, {"level": 3, "message": "motor refused Position: not armed", "name": "motor"}),
+            (6.0, {"level": 4, "message": "too hot", "name": "base/motor"}),
+            (6.0, {"level": 4, "message": "armed -> error: too hot", "name": "safety"}),
+        ],
+    }
+    tree = page_of(write_log(tmp_path / "m.mcap", topics, {"kind": "live"}))
+    assert tree.xpath("//*[@data-verdict]/@data-verdict") == ["failed"]
+    told = text(section(tree, "summary"))
+    assert "1 e-stop, 1 guard trip, 1 error" in told
+    assert "at 7 s: somebody came near" in told
+    assert "base/motor: too hot" in told
+    quiet = page_of(write_log(tmp_path / "q.mcap", {"/out": topics["/out"]}, {"kind": "live"}))
+    assert quiet.xpath("//*[@data-verdict]/@data-verdict") == ["none"]
+
+
+def test_of_a_torn_log_it_is_said_that_data_are_missing(tmp_path):
+    verdict = json.dumps({"held": True, "expectations": [{"expected": "e", "to_be": "f", "was": 1.0, "unit": "s", "held": True}]})
+    file = write_log(tmp_path / "t.mcap", {"/out": [(0.1 * k, {"a": 1.0 * k}) for k in range(101)]}, {"machine": "m"}, {"verdict.json": verdict})
+    file.write_bytes(file.read_bytes()[:-40])
+    tree = page_of(file)
+    assert tree.xpath("//*[@data-verdict]/@data-verdict") == ["partly"]
+    assert "data are missing" in text(section(tree, "summary"))
+
+
+def test_a_step_that_was_asked_for_while_it_was_not_armed_is_none(tmp_path):
+    """A step of 9 while it is disarmed, and of 1 at 5 s, followed 0.1 s later."""
+    out = [(0.01 * k, {"x_req": 9.0 if k < 300 else 0.0 if k < 500 else 1.0, "x_ach": 0.0 if k < 510 else 1.0}) for k in range(1000)]
+    out[50:100] = [(t, row | {"x_req": 0.0}) for t, row in out[50:100]]
+    topics = {"/out": out, "/safety": safety((0.0, "disarmed", "disarmed", "started"), (4.0, "disarmed", "armed", ""))}
+    file = write_log(tmp_path / "s.mcap", topics, {"kind": "live", "dt": "0.01"})
+    found = find(read(file))
+    (one,) = found.followings
+    assert one.response.error_max == 1.0
+    assert one.t[one.step.first] == pytest.approx(5.0, abs=0.03)
+    assert (one.step.start, one.step.goal) == (0.0, 1.0)
+    always = find(read(write_log(tmp_path / "r.mcap", {"/out": out}, {"kind": "live", "dt": "0.01"})))
+    assert always.followings[0].response.error_max == 9.0

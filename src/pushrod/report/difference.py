@@ -111,6 +111,8 @@ def _verdict(found: Findings) -> Cell:
     verdict = found.log.verdict
     if verdict is None or not verdict.judged:
         return text("not judged", "dim")
+    if verdict.held and found.log.table.torn:
+        return Cell("held when it ran; data are missing", 1.0, "warn")
     return Cell("held", 1.0, "good") if verdict.held else Cell(f"{verdict.failed} of {verdict.judged} FAILED", 0.0, "bad")
 
 

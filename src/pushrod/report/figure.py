@@ -40,6 +40,7 @@ def figures(found: Findings) -> dict[str, Any]:
         "responses": [response(one) for one in found.followings],
         "faults": {name: [list(span) for span in when] for name, when in found.faults.items()},
         "not_armed": [list(span) for span in found.not_armed],
+        "mishaps": [one._asdict() for one in found.mishaps],
         "pipeline": [_axis(axis) for axis in found.axes],
         "way": None if found.way is None else {"view": found.way.view, "length": found.way.length},
         "commands": _commands(found.ledger),

@@ -8,6 +8,7 @@ from pushrod.log.table import Table
 from pushrod.report.events import Event, events
 from pushrod.report.ledger import Ledger, ledger
 from pushrod.report.logged import Logged, look
+from pushrod.report.mishap import Mishap, mishaps
 from pushrod.report.parameters import Change, Parameter, changes, parameters
 from pushrod.report.pipeline import Axis, axes
 from pushrod.report.timing import Loop, loops
@@ -29,6 +30,11 @@ class Findings(NamedTuple):
     parameters: tuple[Parameter, ...]
     changes: tuple[Change, ...]
     dropped: int | None
+    mishaps: tuple[Mishap, ...]
+
+    @property
+    def live(self) -> bool:
+        return self.log.about.get("kind") == "live"
 
     @property
     def bands(self) -> list[dict[str, Any]]:
@@ -40,19 +46,21 @@ class Findings(NamedTuple):
 @np.errstate(all="ignore")  # a log may hold any numbers; what comes of them is checked where it is shown
 def find(table: Table) -> Findings:
     log = look(table)
+    unarmed, told = not_armed(log), events(log)
     return Findings(
         log,
-        followings(log),
+        followings(log, unarmed if log.about.get("kind") == "live" else ()),
         faults(log),
-        not_armed(log),
+        unarmed,
         axes(log),
         way(log),
         ledger(log),
-        events(log),
+        told,
         loops(log),
         parameters(log),
         changes(log),
         _dropped(log),
+        mishaps(log, told),
     )
 
 

@@ -28,11 +28,11 @@ def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
         "following": _following(runs, sheet),
         "pipeline": _pipeline(runs, sheet),
         "way": _way(runs, sheet),
-        "commands": [_commands(found) for found in runs if found.ledger.total],
-        "events": [_named(found, tables.events(found)) for found in runs if found.events],
+        "commands": [_commands(runs, found) for found in runs if found.ledger.total],
+        "events": [_named(runs, found, tables.events(found)) for found in runs if found.events],
         "timing": _timing(runs, sheet),
         "parameters": [_parameters(found) for found in runs[:1] if found.parameters],
-        "changes": [_named(found, tables.changes(found)) for found in runs if found.changes],
+        "changes": [_named(runs, found, tables.changes(found)) for found in runs if found.changes],
         "plain": _plain(runs, sheet),
         "channels": _channels(runs, sheet),
     }
@@ -43,8 +43,14 @@ def _title(names: list[str]) -> str:
     return " and ".join(dict.fromkeys(names)) + (", two runs" if len(set(names)) < len(names) else "")
 
 
-def _named(found: Findings, grid: Grid) -> dict[str, Any]:
-    return {"name": found.log.table.file.name, "grid": grid}
+def _named(runs: Sequence[Findings], found: Findings, grid: Grid) -> dict[str, Any]:
+    return {"name": _label(runs, found), "grid": grid}
+
+
+def _label(runs: Sequence[Findings], found: Findings) -> str:
+    """Which of two it is, by the letter it has everywhere on the page."""
+    file = found.log.table.file.name
+    return file if len(runs) < 2 else f"{'AB'[next(i for i, one in enumerate(runs) if one is found)]}: {file}"
 
 
 def _run(found: Findings) -> dict[str, Any]:
@@ -52,9 +58,14 @@ def _run(found: Findings) -> dict[str, Any]:
     if verdict is None or not verdict.judged:
         state, head = "none", "Not judged"
         why = "the log tells of no expectations" if verdict is None else "the scenario expects nothing"
+        if found.mishaps:
+            state = "failed" if found.mishaps[0].tone == "bad" else "partly"
+            head = ", ".join(one.head for one in found.mishaps)
+            why = f"not judged: {why}"
     elif verdict.held:
-        state, head = "held", "Held"
+        state, head = ("partly", "Held when it ran") if log.table.torn else ("held", "Held")
         why = "the one expectation held" if verdict.judged == 1 else f"all {verdict.judged} expectations held"
+        why += "; data are missing in this log" if log.table.torn else ""
     else:
         state, head = "failed", "Failed"
         why = f"{verdict.failed} of {verdict.judged} expectations did not hold"
@@ -67,6 +78,7 @@ def _run(found: Findings) -> dict[str, Any]:
         "facts": tables.facts(found),
         "torn": log.table.torn,
         "dropped": found.dropped or 0,
+        "mishaps": found.mishaps,
         "expectations": grid,
         "comparisons": tables.comparisons(verdict) if verdict is not None and verdict.comparisons else None,
         "faults": [fault.words for fault in scripted(log)],
@@ -125,11 +137,11 @@ def _way(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
     return {"view": first.view, "panel": sheet.add(drawing.way_panel(sheet, with_way)), "height": height, "length": lengths, "heading": first.heading}
 
 
-def _commands(found: Findings) -> dict[str, Any]:
+def _commands(runs: Sequence[Findings], found: Findings) -> dict[str, Any]:
     entries = found.ledger.entries
     left = f"the first {whole(MOST)} of {whole(len(entries))} entries are listed" if len(entries) > MOST else ""
     counts = {result: found.ledger.count(result) for result in RESULTS}
-    return {"name": found.log.table.file.name, "counts": counts, "senders": tables.senders(found), "grid": tables.commands(found), "left": left}
+    return {"name": _label(runs, found), "counts": counts, "senders": tables.senders(found), "grid": tables.commands(found), "left": left}
 
 
 def _timing(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
@@ -141,12 +153,12 @@ def _timing(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
         same = [(run, other) for run, found in enumerate(runs) for other in found.loops if other.name == loop.name]
         if loop.bins:
             panels.append({"title": loop.name, "panel": sheet.add(drawing.timing_panel(same))})
-    return {"grids": [_named(found, tables.timing(found)) for found in with_loops], "panels": panels}
+    return {"grids": [_named(runs, found, tables.timing(found)) for found in with_loops], "panels": panels}
 
 
 def _parameters(found: Findings) -> dict[str, Any]:
     by_hand = sum(p.is_override for p in found.parameters)
-    return _named(found, tables.parameters(found)) | {"by_hand": by_hand, "count": len(found.parameters)}
+    return _named([found], found, tables.parameters(found)) | {"by_hand": by_hand, "count": len(found.parameters)}
 
 
 def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
@@ -179,12 +191,16 @@ def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
 def _notes(runs: Sequence[Findings], sheet: Drawing) -> list[str]:
     made = []
     for found in runs:
-        prefix = f"{found.log.table.file.name}: " if len(runs) > 1 else ""
+        prefix = f"{_label(runs, found)}: " if len(runs) > 1 else ""
         if found.log.table.torn:
             made.append(f"{prefix}the log is torn: {found.log.table.torn}")
         if found.dropped:
             made.append(f"{prefix}{whole(found.dropped)} messages were dropped while recording; what is missing is not seen here")
+        if found.live and found.not_armed and found.followings:
+            made.append(f"{prefix}figures of requests leave out when it was not armed")
         made += [prefix + note for note in found.log.notes]
+    if len(runs) > 1 and any(found.live for found in runs):
+        made.append("Times of a live run count from the first message of its log; the two are laid over each other at that.")
     if sheet.most:
         made.append(
             f"Plots of more than {whole(2 * BINS)} samples (the longest has {whole(sheet.most)}) are drawn by the lowest and the highest of each of "

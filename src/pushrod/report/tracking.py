@@ -33,24 +33,54 @@ class Following(NamedTuple):
         return self.pair.request, self.pair.achieved
 
 
-def followings(log: Logged) -> tuple[Following, ...]:
-    return tuple(_following(log, pair) for pair in log.pairs)
+def followings(log: Logged, unarmed: tuple[Span, ...] = ()) -> tuple[Following, ...]:
+    """What was asked for while it was not armed could not be followed, and is in no figure."""
+    return tuple(_following(log, pair, unarmed) for pair in log.pairs)
 
 
-def _following(log: Logged, pair: Tracked) -> Following:
+def _following(log: Logged, pair: Tracked, unarmed: tuple[Span, ...]) -> Following:
     t, r, a = log.pair(pair)
     sound = np.isfinite(r) & np.isfinite(a)
     t, r, a = t[sound], r[sound], a[sound]
     dt = _tick(log, pair, t)
     told = acting(pair, log.columns)
     told = None if told is None else told[sound]
-    found = response.respond(r, a, dt, pair.low, pair.high, pair.rate, told) if len(t) > 1 and dt > 0.0 else NOTHING
-    step = response.largest_step(r, a, dt, found.delay) if len(t) > 1 and dt > 0.0 else None
+    found, step = _respond(r, a, dt, pair, told, _armed(t, unarmed))
     held = response.saturated(a, dt, pair.low, pair.high, pair.rate, told) if len(t) else None
     return Following(pair, log.unit(pair.achieved), _lines(log, pair), found, step, t, dt, () if held is None else spans(t, held, dt))
 
 
 NOTHING = Response(float("nan"), float("nan"), None, None, None, None, None)
+
+
+def _respond(r: Array, a: Array, dt: float, pair: Tracked, told: NDArray[np.bool_] | None, parts: list[slice]) -> tuple[Response, Step | None]:
+    """The figures of the parts that count: errors and limits of all of them, those of a step of the one with the largest."""
+    found: list[tuple[slice, Response, Step | None]] = []
+    for part in parts:
+        if part.stop - part.start > 1 and dt > 0.0:
+            answer = response.respond(r[part], a[part], dt, pair.low, pair.high, pair.rate, None if told is None else told[part])
+            found.append((part, answer, response.largest_step(r[part], a[part], dt, answer.delay)))
+    if not found:
+        return NOTHING, None
+    part, best, step = max(found, key=lambda one: (abs(one[2].goal - one[2].start) if one[2] is not None else -1.0, one[0].stop - one[0].start))
+    if len(found) > 1:
+        e = np.concatenate([r[one] - a[one] for one, _, _ in found])
+        held = [answer.saturation_time for _, answer, _ in found if answer.saturation_time is not None]
+        best = best._replace(
+            error_rms=float(np.sqrt(np.mean(e * e))), error_max=float(np.max(np.abs(e))), saturation_time=sum(held) if held else None
+        )
+    if step is not None and part.start:
+        step = step._replace(first=step.first + part.start, arrived=step.arrived + part.start, last=step.last + part.start)
+    return best, step
+
+
+def _armed(t: Array, unarmed: tuple[Span, ...]) -> list[slice]:
+    """The samples outside of some spans, piece by piece."""
+    on = np.ones(len(t), dtype=bool)
+    for begin, end in unarmed:
+        on &= (t < begin) | (t > end)
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], on, [False])).astype(np.int8)))
+    return [slice(int(begin), int(end)) for begin, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _tick(log: Logged, pair: Tracked, t: Array) -> float:

@@ -129,13 +129,19 @@
     return high - low;
   }
 
+  // of many bins only 1, 10, 100 ... have room for their names; the others say theirs when pointed at
+  function few(edges, names) {
+    const shown = names.filter((_, i) => names.length <= 8 || Number.isInteger(+Math.log10(edges[i]).toFixed(9)));
+    return { tickmode: "array", tickvals: shown, ticktext: shown, tickangle: 0 };
+  }
+
   function barsFigure(panel) {
     const edges = panel.edges.map((edge) => (edge >= 1e3 ? `≤ ${+(edge / 1e3).toPrecision(3)} ms` : `≤ ${+edge.toPrecision(3)} µs`));
     return [panel.bars.map((bars) => ({
       type: "bar", x: edges, y: bars.counts, hovertemplate: "%{y} ticks %{x}<extra></extra>", marker: { color: colour(`series-${bars.run}`) },
     })), layout(panel, {
       hovermode: "closest", bargap: 0.15, dragmode: false,
-      xaxis: axis({ type: "category", fixedrange: true, title: { text: "late by", standoff: 6, font: { size: 11 } } }),
+      xaxis: axis({ type: "category", fixedrange: true, title: { text: "late by", standoff: 6, font: { size: 11 } }, ...few(panel.edges, edges) }),
       yaxis: axis({ type: "log", fixedrange: true, title: { text: "ticks", font: { size: 11 } }, dtick: 1 }),
     })];
   }
@@ -378,16 +384,18 @@
     choices(document.querySelector("table.channels"), report.panels[+place.dataset.panelChoice], place);
     let width = innerWidth;
     addEventListener("resize", () => { if (innerWidth !== width && !report.printing) { width = innerWidth; redraw(); } });
-    let before = root.dataset.theme;
+    let before = root.dataset.theme, folded = [];
     addEventListener("beforeprint", () => {
       before = root.dataset.theme;
       root.dataset.theme = "light";
       report.printing = true;
+      folded = [...document.querySelectorAll("#parameters details:not([open])")];
+      for (const details of folded) details.open = true;
       for (const [figure, panel] of waiting) { seen.unobserve(figure); draw(panel); }
       waiting.clear();
       redraw();
     });
-    addEventListener("afterprint", () => { report.printing = false; theme(before); });
+    addEventListener("afterprint", () => { report.printing = false; for (const details of folded) details.open = false; theme(before); });
     window.pushrodReport = report;
     root.dataset.ready = "yes";
   }
