@@ -33,6 +33,7 @@ EXPLAINED = [
     Explained("plants/joint.py", "brake = p.c * sign(s.w)", "p.c * sign(s.w) -> p.c / sign(s.w)", MOVES),
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.a - c1 * d1)", "c1 * d1 -> c1 / d1", MOVES),
     Explained("plants/two_link_arm.py", "f = m.m12 * (r.b - c2 * d2)", "c2 * d2 -> c2 / d2", MOVES),
+    *(Explained("plants/attitude.py", f"{c} = math.cos(0.5", "0.5 -> -0.5", "a cosine is even") for c in ("cr", "cp", "cy")),
     *(
         Explained("plants/two_link_arm.py", "det = maximum(", mutant, ROOM)
         for mutant in ("1e-09 * m.m11 * m.m22 -> 1e-09 * m.m11 / m.m22", "1e-09 * m.m11 -> 1e-09 / m.m11", "1e-09 -> -1e-09")

@@ -51,7 +51,8 @@ def test_below_the_accel_map_the_brake_takes_over() -> None:
 
 
 def test_reverse_uses_the_speed_without_its_sign() -> None:
-    assert convert(P, In(acceleration=0.7, v=-6.0)) == convert(P, In(acceleration=0.7, v=6.0))
+    for a in (0.7, -2.0):
+        assert convert(P, In(acceleration=a, v=-6.0)) == convert(P, In(acceleration=a, v=6.0))
 
 
 def test_pedal_limits_hold_and_are_reported() -> None:
