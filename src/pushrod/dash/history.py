@@ -54,6 +54,15 @@ class Group:
             self._y[i] = tuple(values)
             self._n += 1
 
+    def interrupt(self) -> None:
+        """What comes next does not belong to what came last: a row of nothing lies between, and no line is drawn over it."""
+        with self._lock:
+            if self._n:
+                i = self._n % self._size
+                self._t[i] = self._t[(self._n - 1) % self._size] + self._gap
+                self._y[i] = np.nan
+                self._n += 1
+
     def last(self, name: str) -> float | None:
         with self._lock:
             if not self._n:

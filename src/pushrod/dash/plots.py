@@ -13,6 +13,8 @@ from pushrod.dash.watch import Watch
 WINDOWS = {10: "10 s", 30: "30 s", 120: "2 min", 600: "10 min"}
 MOST = 4  # plots at first
 LINES = 6  # in one plot
+COURSE = "autopilot/STEERING"  # what an autopilot was asked, and saw
+_PIPELINE = [[f"pipeline/ACTUATOR_REQ.u_{axis}_req", f"pipeline/ACTUATOR_CMD.u_{axis}_cmd", f"pipeline/MIXER_FEEDBACK.u_{axis}_ach"] for axis in "sd"]
 ASKS = re.compile(r"(^|[._/])(req|cmd)([._]|$)")  # names of what is asked for, not of what is
 
 
@@ -115,16 +117,15 @@ class Plots:
 
 
 def first_choice(watch: Watch) -> list[list[str]]:
-    """What a machine says belongs together; else its joints; else the first things there are."""
+    """What a machine says belongs together, request beside achieved; else its joints; else the first things there are."""
     known = watch.channels()
     pairs = [[f"world/{a}", f"world/{b}"] for a, b in watch.world.pairs] if watch.world is not None else []
+    if f"{COURSE}.v_req" in known:  # a vessel: its world knows no request
+        pairs = [*([f"{COURSE}.{name}_req", f"{COURSE}.{name}"] for name in ("v", "psi")), *(row for row in _PIPELINE if row[0] in known), *pairs]
     if pairs:
         return pairs[:MOST]
     joints = [[name] for name in known if name.startswith("joint/") and name.endswith(".position")]
-    pipeline = [
-        [f"pipeline/ACTUATOR_REQ.u_{axis}_req", f"pipeline/ACTUATOR_CMD.u_{axis}_cmd", f"pipeline/MIXER_FEEDBACK.u_{axis}_ach"] for axis in "sd"
-    ]
-    found = joints + [row for row in pipeline if row[0] in known]
+    found = joints + [row for row in _PIPELINE if row[0] in known]
     found += [[name] for name in known if name.startswith("world/")]
     return (found or [[name] for name in known])[:MOST]
 

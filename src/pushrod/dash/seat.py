@@ -53,7 +53,7 @@ class Desk:
         while True:
             await asyncio.sleep(SILENCE / 10.0)
             holder = self.holder
-            if holder is not None and (time.monotonic() - holder.beat > SILENCE or holder.is_forgotten):
+            if holder is not None and (time.monotonic() - holder.beat > SILENCE or holder.is_forgotten or holder.is_cut_off()):
                 await holder.vanish()
 
     async def estop(self, who: str) -> str:
@@ -76,6 +76,7 @@ class Seat:
         self.denied: dict[str, str] = {}  # actuators that somebody else holds, and who
         self.beat = time.monotonic()  # when the browser was last heard
         self._taken = False  # whether it had a lease
+        self._in_touch = self.beat
         self._busy = asyncio.Lock()
 
     @property
@@ -89,6 +90,13 @@ class Seat:
     def is_forgotten(self) -> bool:
         """Whether the host has taken this operator for gone, and its leases with it: a link may have been silent for too long, seen from there."""
         return self._taken and self.remote is not None and not any(owner == self.remote.seat for owner in self.watch.leases.values())
+
+    def is_cut_off(self) -> bool:
+        """Whether its connection has been lost for a while, though the host is there: it was started anew, or has been away."""
+        now = time.monotonic()
+        if self.remote is None or self.remote.alive or not self.watch.alive:
+            self._in_touch = now
+        return now - self._in_touch > SILENCE
 
     async def take(self) -> str:
         """Take control; "" or why not."""

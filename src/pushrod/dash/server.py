@@ -19,7 +19,7 @@ from pushrod.dash.door import Door
 from pushrod.dash.page import Page
 from pushrod.dash.seat import Desk
 from pushrod.dash.settings import Settings
-from pushrod.dash.watch import Watch
+from pushrod.dash.watch import SETTLING, Watch
 
 log = logging.getLogger("pushrod.dash")
 RECONNECT = 1.0  # [s] that a browser may be away and still go on with its page
@@ -85,7 +85,7 @@ def _app(desk: Desk) -> Any:
         except (NetworkError, PushrodError, TimeoutError) as error:
             return PlainTextResponse(str(error), 503)
 
-    @ui.page("/", title=f"{desk.watch.robot} - Pushrod", reconnect_timeout=RECONNECT)
+    @ui.page("/", title=f"{desk.watch.robot} - Pushrod", reconnect_timeout=RECONNECT, response_timeout=SETTLING + 5.0)
     async def page(client: Client) -> None:
         await desk.watch.settled()
         Page(desk, client)

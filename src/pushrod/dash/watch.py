@@ -1,6 +1,7 @@
 """The robot as the process of the page sees it: one connection that watches, for all browsers; and by which everybody may stop it.
 
-It listens to what the robot publishes, asks twice a second how it is, and connects again where the host has been started anew.
+It listens to what the robot publishes, asks twice a second how it is, and connects again where the host has been started anew. What was seen of a
+robot is kept as long as it is the same one.
 """
 
 import asyncio
@@ -32,7 +33,8 @@ PIPELINE = (ActuatorReq, ActuatorCmd, Allocated, EscOutput, MixerFeedback, Diagn
 HEARD = (*PIPELINE, Steering, Status, Switched, WorldTold, WorldNow)
 KINDS = (*HEARD, ThrusterState)  # beside what every bus knows
 QUEUE = 8192
-SETTLING = 1.0  # [s]
+SETTLING = 10.0  # [s] to wait at most for the outputs of a world, by which plots and view are chosen
+SHORT = 1.0  # [s] the same where there is no world, and perhaps nothing that speaks
 COMMANDED: dict[Any, str] = {Position: "position", Velocity: "velocity", Effort: "effort"}
 RESULTS = 5  # of each actuator that are shown
 
@@ -70,9 +72,10 @@ class Watch:
         self.stops: dict[str, int] = {}  # that have acted, by actuator, by whoever
         self.groups: dict[str, Group] = {}
         self.events = Events()
-        self.generation = 0  # goes up with every connection
+        self.generation = 0  # goes up when it is another robot than before
         self.why_gone = "not connected yet"
         self._heard: float = time.monotonic()
+        self._known: Any = None  # what the page was built from
 
     @property
     def alive(self) -> bool:
@@ -98,6 +101,7 @@ class Watch:
         while True:
             try:
                 await self._once()
+                continue  # connected again: listen at once
             except (NetworkError, TimeoutError) as error:
                 self.why_gone = str(error)
             except Exception as error:  # the page goes on showing that nothing is known
@@ -112,12 +116,14 @@ class Watch:
 
     async def settled(self) -> None:
         """Until what a page is built from has come, or a while has passed."""
-        end = time.monotonic() + SETTLING
-        while self.remote is not None and time.monotonic() < end and not self._complete(self.remote):
+        start = time.monotonic()
+        while self.remote is not None and self.remote.alive:
+            waited, nodes = time.monotonic() - start, self.remote.description.nodes
+            world = self.world is not None and bool(self.now)
+            rest = bool(self.groups) and ("autopilot" not in nodes or Steering in self.records)
+            if (rest or waited > SHORT) and (WORLD not in nodes or world or waited > SETTLING):
+                break
             await asyncio.sleep(0.05)
-
-    def _complete(self, remote: RemoteRobot) -> bool:
-        return (self.world is not None and bool(self.now)) if WORLD in remote.description.nodes else bool(self.groups)
 
     async def close(self) -> None:
         remote, self.remote = self.remote, None
@@ -148,13 +154,19 @@ class Watch:
         await self._learn(fresh)
 
     async def _learn(self, remote: RemoteRobot) -> None:
+        before = self._known
         self.described = await remote.described()
         self.overview = await remote.overview()
         self.missing = await remote.missing()
         self.parameters = await remote.parameters.list()
         self.leases = {one.name: one.lease for one in self.overview.actuators}
-        self.groups, self.world, self.now, self.records, self.joints = {}, None, {}, {}, {}
-        self.generation += 1
+        self._known = (remote.description, repr(self.described), [entry["path"] for entry in self.parameters])
+        if self._known == before:
+            for group in self.groups.values():
+                group.interrupt()
+        else:
+            self.groups, self.world, self.now, self.records, self.joints = {}, None, {}, {}, {}
+            self.generation += 1
         self.parameters_read += 1
         self.events.add(time.time(), "info", "page", f"connected to {self.robot}")
 
@@ -201,9 +213,10 @@ class Watch:
         elif kind is Outcome:
             self._outcome(t, message)
         elif kind is WorldTold:
+            if payload != self.world:
+                rows = zip(payload.names, payload.units, payload.abouts, payload.words, strict=True)
+                self.groups["world"] = Group(Channel(f"world/{name}", *more) for name, *more in rows)
             self.world = payload
-            rows = zip(payload.names, payload.units, payload.abouts, payload.words, strict=True)
-            self.groups["world"] = Group(Channel(f"world/{name}", *more) for name, *more in rows)
         elif kind is LeaseChanged:
             self.leases[message.topic[-1]] = payload.new
         elif kind is ParameterChanged:

@@ -127,6 +127,12 @@ class SimulatedMachine:
         with self._moving:
             return self._stepper.k, self._stepper.y.tolist()
 
+    def told(self) -> list[float]:
+        """Every input of the world, as it is now."""
+        with self._moving:
+            values: list[float] = self._stepper.u.tolist()
+            return values
+
     @property
     def faults(self) -> Any:
         """The record of what is broken; None where nothing can break."""

@@ -1,4 +1,5 @@
 """The world of a simulated machine, for whoever looks on: what its outputs are, once, and their values 50 times a second, at sensor/world.
+Inputs that the machine file compares with an output come behind them, as in.<channel>.
 
 It only looks: nothing it publishes is what a controller may know of a real machine.
 """
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pushrod.live.machine import SimulatedMachine
 
 NAME = "world"
+INPUT = "in."  # before the name of an input, as machine files have it
 TOPIC = f"/sensor/{NAME}/WorldNow"  # of its values in a log
 HZ = 50.0
 
@@ -46,12 +48,19 @@ class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 def told_of(machine: Machine, world: World) -> WorldTold:
     """`world` is the one behind the ports, which need not be that of the machine."""
-    leaves = numbers(world.Out)
+    asked = _asked(machine, world)
+    leaves = [*numbers(world.Out), *(leaf for leaf in numbers(world.In) if leaf.path in asked)]
     metas: list[Any] = [leaf.meta for leaf in leaves]
     words = tuple(meta.names if isinstance(meta, Choice) else () for meta in metas)
-    names = tuple(leaf.path or "y" for leaf in leaves)
+    names = tuple(leaf.path or "y" for leaf in numbers(world.Out)) + tuple(f"{INPUT}{path}" for path in asked)
     pairs = tuple((row.request, row.achieved) for row in machine.track if row.request in names and row.achieved in names)
     return WorldTold(machine.name, world.name, names, tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas), words, pairs)
+
+
+def _asked(machine: Machine, world: World) -> tuple[str, ...]:
+    """The inputs, in their order, that a row of the machine file asks by."""
+    requests = {row.request for row in machine.track}
+    return tuple(leaf.path for leaf in numbers(world.In) if f"{INPUT}{leaf.path}" in requests)
 
 
 class WorldSensor:
@@ -62,9 +71,13 @@ class WorldSensor:
 
     def init(self, context: Context, options: None) -> None:
         self._context = context
+        world = self._machine.world
+        asked = _asked(self._machine.machine, world)
+        self._inputs = [j for j, leaf in enumerate(numbers(world.In)) if leaf.path in asked]
         context.publish(told_of(self._machine.machine, self._machine.world))
         self.tick(0.0)
 
     def tick(self, now: float) -> None:
         k, values = self._machine.outputs()
-        self._context.publish(WorldNow(k, k * self._machine.dt, tuple(values)))
+        told = self._machine.told() if self._inputs else []
+        self._context.publish(WorldNow(k, k * self._machine.dt, (*values, *(told[j] for j in self._inputs))))
