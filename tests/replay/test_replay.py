@@ -200,7 +200,23 @@ def test_what_was_broken_while_it_ran_breaks_again(tmp_path):
     assert set(table["steer_fault"].values) == {0.0, 1.0}, table.topics
     found = replay(log)
     assert found.identical, found.difference
-    assert "changes of faults on the way" in found.notes[-1]
+    assert any("changes of faults on the way" in note for note in found.notes)
+    accelerated = next(d for d in found.measured if d.signal == "acc_ach")
+    assert accelerated.most < 0.3, accelerated  # 0.87 m/s2 of a model whose pedal is whole
+    assert any("broken in the model too" in note for note in found.notes)
+
+
+def test_the_log_of_a_replay_lies_over_the_live_run_it_is_of(tmp_path):
+    from pushrod.replay.recording import record
+
+    log = commanded("car", tmp_path, 0.01, 0.3, lambda rt, k: rt["controls"].direct.send(Actuation(accel=0.5)), stepped=False)
+    again = read(record(replay(log), tmp_path))
+    was = read(log)
+    for name in ("steer_ach", "in.accel"):
+        n = len(again[name])
+        assert n > 10
+        assert np.array_equal(again[name].t, was[name].t[:n])
+        assert np.array_equal(again[name].values, was[name].values[:n])
 
 
 @pytest.mark.parametrize("name", ["arm", "boat"])
