@@ -6,14 +6,15 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.folding import fits, folded, full_width
 from pushrod.cli.output import answer, console, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pushrod.log.table import Channel, Table
+    from rich.table import Table as Sheet
 
-WIDE = 100  # columns from which there is room for times, too
+    from pushrod.log.table import Channel, Table
 
 
 def log(
@@ -120,9 +121,7 @@ def _lines(channels: "Sequence[Channel]", joined: bool) -> str:
 def _print(table: "Table", chosen: "list[Channel]") -> None:
     from datetime import UTC, datetime
 
-    from rich import box
     from rich.markup import escape
-    from rich.table import Table as Sheet
 
     at = console()
     first, last = table.span
@@ -137,16 +136,31 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
         at.print(", ".join(f"{key} {text}" for key, text in told.items()), markup=False)
     if table.attachments:
         at.print(f"files: {', '.join(f'{name} ({len(a.data)} B)' for name, a in table.attachments.items())}", markup=False)
+    sheet = _sheet(chosen, ("first", "last", "min", "max"))
+    if not fits(at, sheet):
+        sheet = _sheet(chosen, ("min", "max"))
+    if not fits(at, sheet):
+        names = max(len(c.name) for c in chosen)
+        sheet = _sheet(chosen, ("min", "max"), names - (full_width(at, sheet) - at.width))
+    at.print(sheet)
+    other = [t for t in table.topics.values() if not table.of(t.name)]
+    if other and len(chosen) == len(table.channels):
+        at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)
+
+
+def _sheet(chosen: "list[Channel]", shown: tuple[str, ...], room: int | None = None) -> "Sheet":
+    """A line for each channel; `room` for names, where they are to be folded."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table as Sheet
+
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
-    shown = ("first", "last", "min", "max") if at.width >= WIDE else ("min", "max")
     sheet.add_column("channel", overflow="fold")
     for head in ("unit", "values", "rate", *shown):
         sheet.add_column(head, justify="right", no_wrap=True)
     for c in chosen:
         f = _figures(c)
         rate = "-" if c.rate is None else f"{c.rate:.4g} Hz"
-        sheet.add_row(escape(c.name), escape(c.unit), str(len(c)), rate, *("-" if f[key] is None else f"{f[key]:.4g}" for key in shown))
-    at.print(sheet)
-    other = [t for t in table.topics.values() if not table.of(t.name)]
-    if other and len(chosen) == len(table.channels):
-        at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)
+        name = escape(c.name if room is None else folded(c.name, room))
+        sheet.add_row(name, escape(c.unit), str(len(c)), rate, *("-" if f[key] is None else f"{f[key]:.4g}" for key in shown))
+    return sheet

@@ -7,6 +7,7 @@ always has `verb` and `exit_code`, and `error` where there was one.
 
 import functools
 import inspect
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Json = A[bool, typer.Option("--json", help="Print one JSON object, and nothing else on stdout.")]
 STOPPED = 130  # by Ctrl-C
+UNFOLDED = 10_000  # columns
 
 
 @dataclass
@@ -49,10 +51,11 @@ def say(text: str, err: bool = False) -> None:
 
 
 def console() -> "Console":
-    """Where tables for people are drawn; with --json nowhere."""
+    """Where tables for people are drawn; with --json nowhere. What is no terminal gets whole lines, unless COLUMNS says how long they may be."""
     from rich.console import Console
 
-    return Console(highlight=False, quiet=as_json())
+    made = Console(highlight=False, quiet=as_json())
+    return made if made.is_terminal or "COLUMNS" in os.environ else Console(highlight=False, quiet=as_json(), width=UNFOLDED)
 
 
 def answer(**found: Any) -> None:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pushrod.cli import output
+from pushrod.cli.folding import fits
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from pushrod.sim.response import Response
     from pushrod.sim.run import Result
 
-WIDE = 100  # columns from which one row per pair is readable
 PLAIN = str.maketrans({"→": "->", "…": "..", "≤": "<=", "≥": ">="})  # for terminals that cannot show these
 
 
@@ -28,7 +28,8 @@ def print_summary(result: "Result", on: Console | None = None) -> None:
     )
     signs = {} if console.encoding.startswith("utf") else PLAIN
     if result.responses:
-        console.print((_wide if console.width >= WIDE else _narrow)(result, signs))
+        wide = _wide(result, signs)
+        console.print(wide if fits(console, wide) else _narrow(result, signs))
     if result.outcomes:
         console.print(_expectations(result.outcomes, signs))
     if result.compared:
