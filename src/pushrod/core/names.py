@@ -7,7 +7,7 @@ from typing import TypeVar
 from pushrod.core.errors import UnknownNameError
 
 T = TypeVar("T")
-MOST = 40  # names that are listed
+MOST = 30  # names that are listed
 
 
 def find(table: Mapping[str, T], name: str, what: str) -> T:
