@@ -66,9 +66,9 @@ def _chosen(table: "Table", wanted: list[str]) -> "list[Channel]":
     if not wanted:
         return list(table.channels.values())
     for name in wanted:
-        if not any(fnmatchcase(known, name) for known in table.channels):
+        if not any(known == name or fnmatchcase(known, name) for known in table.channels):
             raise UnknownNameError(_unknown(table, name))
-    return [channel for known, channel in table.channels.items() if any(fnmatchcase(known, name) for name in wanted)]
+    return [channel for known, channel in table.channels.items() if any(known == name or fnmatchcase(known, name) for name in wanted)]
 
 
 def _unknown(table: "Table", name: str) -> str:
