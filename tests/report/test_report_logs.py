@@ -313,7 +313,7 @@ def test_what_went_wrong_in_a_live_run_stands_on_top(tmp_path):
         ],
     }
     tree = page_of(write_log(tmp_path / "m.mcap", topics, {"kind": "live"}))
-    assert tree.xpath("//*[@data-verdict]/@data-verdict") == ["failed"]
+    assert tree.xpath("//*[@data-verdict]/@data-verdict") == ["trouble"]
     told = text(section(tree, "summary"))
     assert "1 e-stop, 1 guard trip, 1 error" in told
     assert "at 7 s: somebody came near" in told

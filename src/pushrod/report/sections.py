@@ -59,7 +59,7 @@ def _run(found: Findings) -> dict[str, Any]:
         state, head = "none", "Not judged"
         why = "the log tells of no expectations" if verdict is None else "the scenario expects nothing"
         if found.mishaps:
-            state = "failed" if found.mishaps[0].tone == "bad" else "partly"
+            state = "trouble" if found.mishaps[0].tone == "bad" else "partly"
             head = ", ".join(one.head for one in found.mishaps)
             why = f"not judged: {why}"
     elif verdict.held:

@@ -136,7 +136,7 @@
   }
 
   function barsFigure(panel) {
-    const edges = panel.edges.map((edge) => (edge >= 1e3 ? `≤ ${+(edge / 1e3).toPrecision(3)} ms` : `≤ ${+edge.toPrecision(3)} µs`));
+    const edges = panel.edges.map((edge) => (edge >= 1e6 ? `≤ ${+(edge / 1e6).toPrecision(3)} s` : edge >= 1e3 ? `≤ ${+(edge / 1e3).toPrecision(3)} ms` : `≤ ${+edge.toPrecision(3)} µs`));
     return [panel.bars.map((bars) => ({
       type: "bar", x: edges, y: bars.counts, hovertemplate: "%{y} ticks %{x}<extra></extra>", marker: { color: colour(`series-${bars.run}`) },
     })), layout(panel, {
