@@ -107,11 +107,13 @@ def armed(lifter, pushrod):
     return lifter
 
 
-def test_serve_says_in_one_line_who_is_where_how_guarded_and_how_to_command_it(lifter, state):
-    line = lifter.said.splitlines()[0]
-    assert line.startswith(f"lifter: disarmed; at unixsock-stream/{state}/run/lifter.sock; guard: ready, pid ")
-    assert f"limit 20 s; log: {state}/runs/lifter-" in line
-    assert line.endswith("to command it: pushrod arm lifter, then pushrod cmd lifter/hook_motor ..., pushrod top")
+def test_serve_says_first_who_is_where_how_guarded_and_how_to_command_it(lifter, state):
+    who, guard, log, how, *_ = lifter.said.splitlines()
+    assert who == f"lifter: disarmed; at unixsock-stream/{state}/run/lifter.sock"
+    assert guard.startswith("  guard: ready, pid ")
+    assert guard.endswith("limit 20 s")
+    assert log.startswith(f"  log: {state}/runs/lifter-")
+    assert how == "  to command it: pushrod arm lifter, then pushrod cmd lifter/hook_motor ..., pushrod top"
 
 
 def test_each_verb_as_a_program(lifter, program):
@@ -356,7 +358,7 @@ def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, rob
     assert f"the robot 'lifter' is served on this machine already (pid {lifter.process.pid}, at unixsock-stream/" in twice.stderr
     end = f"tcp/127.0.0.1:{free_port()}"
     with Server(state, robot_file, "--simulation", "--name", "other", "--net", end, "--arm", *PATIENT) as other:
-        assert other.said.startswith(f"other: armed; at {end}; guard: watching")
+        assert other.said.startswith(f"other: armed; at {end}\n  guard: watching")
         assert {one["robot"] for one in json.loads(pushrod("top", "--json").stdout)["robots"]} == {"lifter", "other"}
         for verb in (("disarm",), ("cmd", "motor", "hold")):
             got = pushrod(*verb)

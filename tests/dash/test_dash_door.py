@@ -12,6 +12,11 @@ TOKEN = "a-token-that-nobody-guesses"
 
 def asked(door, kind="http", method="GET", path="/", query="", **headers):
     """The status that is answered, and the headers; of a websocket 101 where it was let in."""
+    return answered(door, kind, method, path, query, **headers)[:2]
+
+
+def answered(door, kind="http", method="GET", path="/", query="", **headers):
+    """With the body."""
     sent = []
 
     async def send(message):
@@ -24,8 +29,8 @@ def asked(door, kind="http", method="GET", path="/", query="", **headers):
     scope = {"type": kind, "method": method, "path": path, "query_string": query.encode(), "headers": given}
     asyncio.run(door(scope, receive, send))
     if kind == "websocket":
-        return (101 if sent[0]["type"] == "websocket.accept" else 403), {}
-    return sent[0]["status"], dict(sent[0]["headers"])
+        return (101 if sent[0]["type"] == "websocket.accept" else 403), {}, b""
+    return sent[0]["status"], dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent[1:])
 
 
 async def inside(scope, receive, send):
@@ -99,7 +104,25 @@ def test_a_websocket_and_the_e_stop_need_the_same_token(open_door):
     assert asked(open_door, "websocket", cookie=f"pushrod-8321={TOKEN}", **own)[0] == 101
     assert asked(open_door, method="POST", path="/estop", **own)[0] == 401
     assert asked(open_door, method="POST", path="/estop", host="10.0.0.5:8321", authorization=f"Bearer {TOKEN}")[0] == 200
-    assert asked(open_door, method="POST", path="/estop", host="10.0.0.5:8321", authorization="Bearer wrong")[0] == 403
+    assert asked(open_door, method="POST", path="/estop", host="10.0.0.5:8321", authorization="Bearer wrong")[0] == 401
+    assert asked(open_door, method="POST", path="/estop", cookie=f"pushrod-8321={TOKEN}", host="10.0.0.5:8321")[0] == 403
+
+
+def test_a_program_is_told_that_its_token_is_wrong(open_door):
+    _, _, body = answered(open_door, method="POST", path="/estop", host="10.0.0.5:8321", authorization="Bearer wrong")
+    assert body.startswith(b"that token is wrong")
+
+
+def test_what_is_not_there_is_said_in_a_plain_line():
+    async def nothing(scope, receive, send):
+        await send({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"text/html"), (b"content-length", b"12")]})
+        await send({"type": "http.response.body", "body": b"<html>smile", "more_body": True})
+        await send({"type": "http.response.body", "body": b"</html>"})
+
+    status, headers, body = answered(Door(nothing, "127.0.0.1", 8321, None), path="/nowhere", host="127.0.0.1:8321")
+    assert (status, body) == (404, b"there is nothing here; the page is at /\n")
+    assert headers[b"content-type"].startswith(b"text/plain")
+    assert b"content-length" not in headers
 
 
 def test_a_stranger_s_name_is_refused_also_with_a_token(open_door):

@@ -49,7 +49,7 @@ def where(recording: "Recording | None") -> str:
 def _tell_ended(recording: "Recording") -> None:
     answer(log=recording.file, messages=recording.written, dropped=recording.dropped, log_problem=recording.problem)
     if recording.problem:
-        say(f"log: {recording.file or 'none'}: not written to its end: {recording.problem}", err=True)
+        say(f"log: {recording.file}: not written to its end" if recording.file else "log: none", err=True)  # why was said when it happened
     else:
         say(f"log: {recording.file}: {recording.written} messages, {recording.dropped or 'none'} dropped")
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pushrod.net import Access, Link
     from pushrod.runtime.runtime import Runtime
 
+RECORDING = ("recording",)  # whose errors are those of the log
+
 
 def serve(
     machine: A[str, typer.Argument(help="A shipped machine (see `pushrod list`), a machine file, or a robot file (.yaml, .urdf) with its drivers.")],
@@ -70,6 +72,7 @@ def serve(
     from pushrod.net import Access, Link, Tls
 
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("pushrod.recording").setLevel(logging.CRITICAL)  # what fails there is said below, once
     made = live_robot(machine, set_ or [], name, simulation, dt)
     robot = made.robot.name
     access = Access(tuple(allow_command or ()), tuple(allow_watch or ())) if allow_command or allow_watch else None
@@ -137,11 +140,11 @@ async def _serve(
         recording = stack.enter_context(keep.recorded(rt, made))
         async with rt:
             with expose(rt, access) as exposure:
-                telling = asyncio.create_task(_tell(rt))
+                telling = asyncio.create_task(_tell(rt, recording.problem if recording else ""))
                 looking = asyncio.create_task(via.look(link, rt.robot.name, exposure.instance)) if link.connect else None
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
-                say(_first_line(rt, link, where(recording)))
+                say(_first_lines(rt, link, where(recording)))
                 event(
                     "served",
                     robot=rt.robot.name,
@@ -175,14 +178,14 @@ def _arm(rt: "Runtime") -> int:
     return REFUSED
 
 
-def _first_line(rt: "Runtime", link: "Link", log: str) -> str:
-    """Who, where, how guarded, where its log is, and how to command it."""
+def _first_lines(rt: "Runtime", link: "Link", log: str) -> str:
+    """Who and where; how guarded, where its log is, and how to command it."""
     robot = rt.robot.name
     at = ", ".join((*link.listen, *(f"the router at {end}" for end in link.connect)))
     actuator = next(iter(rt.hosts), "ACTUATOR")
     first = "" if rt.state == "armed" else f"pushrod arm {robot}, then "
     how = f"{first}pushrod cmd {robot}/{actuator} ..., pushrod top{_options(link)}"
-    return f"{robot}: {rt.state}; at {at}; guard: {rt.guard}; log: {log}; to command it: {how}"
+    return f"{robot}: {rt.state}; at {at}\n  guard: {rt.guard}\n  log: {log}\n  to command it: {how}"
 
 
 def _options(link: "Link") -> str:
@@ -193,8 +196,8 @@ def _options(link: "Link") -> str:
     return f", each with --net {link.tls.call(end) if link.listen else end} --tls AUTHORITY CERTIFICATE KEY"
 
 
-async def _tell(rt: "Runtime") -> None:
-    """What happens to it, a line each."""
+async def _tell(rt: "Runtime", known: str) -> None:
+    """What happens to it, a line each; not what was wrong with its log from the start, which its first lines say."""
     from pushrod.runtime.message import HardwareError, Transition
 
     async for message in rt.subscribe((), (Transition, HardwareError)):
@@ -204,4 +207,5 @@ async def _tell(rt: "Runtime") -> None:
             say(f"{rt.robot.name}: {payload.to}" + (f": {payload.why}" if payload.why not in ("", payload.to) else ""))
         else:
             event("error", robot=rt.robot.name, path=list(payload.path), error=payload.error)
-            say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")
+            if not (known and payload.path == RECORDING and payload.error.endswith(known)):
+                say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")

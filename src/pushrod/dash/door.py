@@ -30,6 +30,7 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
+PLAIN = ((b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"))
 
 
 class Refusal(NamedTuple):
@@ -72,24 +73,23 @@ class Door:
         origin = headers.get("origin")
         if origin is None:
             may_change = scope["type"] == "websocket" or scope["method"] not in SAFE
-            by_hand = self._bears(headers)  # a program that has the token is no browser
+            by_hand = _bearer(headers) is not None  # a program with a token is no browser; whether it is the right one is asked below
             return Refusal(403, "say where you come from: no Origin was given") if may_change and not by_hand else None
         told = urlsplit(origin)
         own = told.scheme in ("http", "https") and told.netloc.lower() == headers.get("host", "").lower()
         return None if own else Refusal(403, "a page of another site commands nothing here")
 
     def _unknown(self, headers: dict[str, str]) -> Refusal | None:
-        if self._token is None or self._bears(headers):
+        borne = _bearer(headers)
+        if self._token is None or (borne is not None and self._is(borne)):
             return None
+        if borne is not None:
+            return Refusal(401, "that token is wrong: it is in the address that was printed when the page was started")
         cookies: SimpleCookie = SimpleCookie()
         with suppress(CookieError):
             cookies.load(headers.get("cookie", ""))
         kept = cookies.get(self._cookie)
         return None if kept is not None and self._is(kept.value) else Refusal(401, "open the address that was printed when the page was started")
-
-    def _bears(self, headers: dict[str, str]) -> bool:
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and (self._token is None or self._is(token.strip()))
 
     def _is(self, given: str) -> bool:
         return self._token is not None and hmac.compare_digest(given.encode(), self._token.encode())
@@ -103,6 +103,12 @@ class Door:
 
     def _names(self) -> tuple[str, ...]:
         return (self._host.lower(), socket.gethostname().lower(), socket.getfqdn().lower())
+
+
+def _bearer(headers: dict[str, str]) -> str | None:
+    """The token that a program gives; None where it gives none."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
 
 
 def _split(host: str) -> tuple[str, int]:
@@ -131,15 +137,24 @@ async def _refuse(scope: Scope, receive: Any, send: Any, refusal: Refusal) -> No
         await receive()
         await send({"type": "websocket.close", "code": 1008})
         return
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"cache-control", b"no-store"), *HEADERS]
-    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": [*PLAIN, *HEADERS]})
     await send({"type": "http.response.body", "body": f"{refusal.why}\n".encode()})
 
 
 def _with_headers(send: Any) -> Any:
+    """What the application answers, with ours; that something is not there is said in a plain line, not by a page of its own."""
+    missing = False
+
     async def told(message: dict[str, Any]) -> None:
+        nonlocal missing
         if message["type"] == "http.response.start":
-            message = message | {"headers": [*message.get("headers", ()), *HEADERS]}
+            missing = message["status"] == 404
+            kept = PLAIN if missing else message.get("headers", ())
+            message = message | {"headers": [*kept, *HEADERS]}
+        elif missing and message["type"] == "http.response.body":
+            if message.get("more_body"):
+                return
+            message = message | {"body": b"there is nothing here; the page is at /\n"}
         await send(message)
 
     return told

@@ -44,7 +44,7 @@ class Record(NamedTuple):
 
     @property
     def harmless(self) -> bool:
-        """All that was armed was simulated in the process that ended, so that nothing was left for anybody to look at."""
+        """All that was armed was simulated in the process that was guarded, so that there is nothing for anybody to look at."""
         return not self.flaw and not self.acting and all(one["result"] == "in the process" for one in self.actuators.values())
 
     def __str__(self) -> str:
@@ -55,7 +55,7 @@ class Record(NamedTuple):
         at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(self.when))
         bad = "; ".join(f"{path}: {what}" for path, what in self.unsafe.items())
         n = sum(bool(one["disarm"]) for one in self.actuators.values())
-        ran = f"all {n} disarm functions ran" if n else "all it drives was simulated in the process that ended"
+        ran = f"all {n} disarm functions ran" if n else "all it drives was simulated in its own process, so there was nothing else to make safe"
         made = f"of {n} disarm functions these did not succeed: {bad}" if bad else ran
         return f"{at}: the guard disarmed {self.robot}: {self.why}; {made}; {self.file}"
 
