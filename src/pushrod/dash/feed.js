@@ -101,7 +101,7 @@ export default {
       try {
         const answer = await fetch("/estop", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ by }) });
         const text = await answer.text();
-        say(answer.ok ? "" : `E-STOP WAS NOT DONE: ${text.trim()} Use the button on the machine.`);
+        say(answer.ok ? "" : `E-STOP WAS NOT DONE: ${text.trim().replace(/[.\s]+$/, "")}. Use the button on the machine.`);
       } catch (error) {
         say("E-STOP WAS NOT DELIVERED: the page does not reach its server. Use the button on the machine.");
       }
