@@ -1,4 +1,4 @@
-"""Draw the picture of the README: the shipped car's default scenario. Needs chromium on the PATH for the PNG.
+"""Draw the picture of the first page of the docs: the shipped car's default scenario. Needs chromium on the PATH for the PNG.
 
 python scripts/picture.py        writes docs/images/car.html (not kept) and docs/images/car.png
 """

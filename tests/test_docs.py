@@ -13,6 +13,14 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 
 
+def test_the_table_of_commands_in_the_readme_has_every_verb():
+    from pushrod.cli.main import VERBS
+
+    text = (ROOT / "README.md").read_text()
+    table = text[text.index("| command | does |") : text.index("Every verb takes `--json`")]
+    assert [verb for verb in VERBS if not re.search(rf"`(pushrod )?{verb}\b", table)] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_somewhere(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.DOTALL)  # STATUS[name](params) is no link
