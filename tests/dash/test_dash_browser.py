@@ -149,6 +149,34 @@ def test_a_car_is_driven_broken_and_looked_back_at(serve, look):
     until(lambda: page.locator(".pr-plot-canvas canvas").first.screenshot() != still, what="the plot moving again")
 
 
+def test_a_driver_whose_browser_is_gone_is_missed_and_the_car_brakes(serve, look):
+    one = serve("car")
+    driver, other = look(one.url), look(one.url)
+    arm(driver)
+    slider = driver.locator('.q-slider[aria-label="accel"]').bounding_box()
+    driver.mouse.click(slider["x"] + slider["width"] * 0.5, slider["y"] + slider["height"] / 2)
+    until(lambda: int(text(other, "controls:acted")) > 20, what="commands again and again, though nobody moves the slider")
+    assert text(other, "controls:owner").startswith("held by dash/"), "no watchdog has missed them"
+    driver.context.close()
+    until(lambda: text(other, "controls:owner") == "held by watchdog", 3.0, "the watchdog")
+    other.locator(".pr-tabs .q-tab", has_text="Events").click()
+    until(lambda: "has vanished; watchdogs act on" in other.locator("[data-rows=events]").inner_text(), what="why, among the events")
+
+
+def test_the_helm_of_a_boat_can_be_moved_in_autopilot_and_goes_idle_with_its_browser(serve, look):
+    one = serve("boat")
+    helmsman, other = look(one.url), look(one.url)
+    arm(helmsman)
+    sliders = helmsman.locator("[data-needs='helm:steers']")
+    assert sliders.evaluate("e => e.inert")
+    assert text(helmsman, "helm:hint") == "idle: choose autopilot to set a course"
+    helmsman.locator("#card-helm").get_by_role("button", name="autopilot").click()
+    until(lambda: not sliders.evaluate("e => e.inert"), what="the sliders")
+    until(lambda: text(other, "helm:mode").startswith("autopilot"), what="the mode")
+    helmsman.context.close()
+    until(lambda: text(other, "helm:mode") == "idle; owner NONE", 3.0, "the helm at rest")
+
+
 def test_from_other_machines_the_page_needs_the_token_that_was_printed(serve, look, browser):
     one = serve("arm", "--dash-host", "0.0.0.0")
     address, _, token = one.url.partition("?token=")

@@ -8,6 +8,7 @@ import pytest
 from net.net_rig import HostProcess
 from pushrod.dash.history import Channel, Group
 from pushrod.dash.plots import first_choice
+from pushrod.dash.stages import axes, effectors
 from pushrod.dash.watch import Watch
 from pushrod.live.machine import SimulatedMachine
 from pushrod.net import connect
@@ -45,6 +46,12 @@ def test_at_first_a_request_is_shown_beside_what_came_of_it(name, lines):
     chosen = first_choice(watch)
     assert chosen[: len(lines)] == lines
     assert all(channel in watch.channels() for row in chosen for channel in row)
+
+
+def test_a_pipeline_within_a_world_shows_the_axes_and_effectors_the_machine_has():
+    watch = watched("quad")
+    assert [axis.name for axis in axes(watch)] == ["thrust", "roll", "pitch", "yaw"]
+    assert [one.name for one in effectors(watch)] == ["rotor 0", "rotor 1", "rotor 2", "rotor 3"]
 
 
 def test_what_was_seen_of_a_robot_is_kept_when_it_is_lost_and_found_again():

@@ -1,6 +1,6 @@
 """What a machine looks like in the 3-D view, and where its parts are: bodies posed from the outputs of its world, or links from its description.
 
-x points forwards or east, z up. Machines that travel stay in the middle and the ground moves below them.
+x points forwards or east, z up. Machines that travel stay in the middle and the ground moves below them; from some height on it sinks, too.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from pushrod.robot.description import Robot
 from pushrod.robot.kinematics import Transform, forward, placed
 from pushrod.robot.link import Box, Cylinder, Origin, Sphere, Vector
 
+CEILING = 0.6  # [m] up to which a multirotor climbs in the picture; then the ground sinks
 STEEL, BLUE, ORANGE, DARK, LIGHT = "#9aa5b1", "#3d7fb8", "#d9822b", "#39424d", "#d5dae0"
 UPRIGHT = placed(Origin(rpy=(pi / 2, 0.0, 0.0)))  # the cylinders of the scene lie along y
 
@@ -25,7 +26,8 @@ class Placed(NamedTuple):
 
 class Body(NamedTuple):
     """`draw(scene)` makes its parts, each a group, by name. `pose(watch)` says where they are. `ground`: where the machine is over it, and how wide a
-    stretch of it is shown [m]. `eye`, `to`: from where it is looked at, and where to [m]. `floor`: the height of the ground [m]."""
+    stretch of it is shown [m]. `eye`, `to`: from where it is looked at, and where to [m]. `floor`: the height of the ground [m]; `rise`: how far it
+    has sunk below that [m]."""
 
     draw: Callable[[Any], dict[str, Any]]
     pose: Callable[[Watch], list[Placed]]
@@ -34,6 +36,7 @@ class Body(NamedTuple):
     eye: Vector = (1.2, -1.6, 0.9)
     to: Vector = (0.0, 0.0, 0.2)
     floor: float = 0.0
+    rise: Callable[[Watch], float] = lambda watch: 0.0
 
 
 def body_of(watch: Watch) -> Body | None:
@@ -96,7 +99,11 @@ def _draw_quad(scene: Any) -> dict[str, Any]:
 
 
 def _pose_quad(watch: Watch) -> list[Placed]:
-    return [Placed("body", Transform((0.0, 0.0, watch.now.get("z", 0.0) + 0.03), _turned(watch, "roll", "pitch", "yaw").rotation))]
+    return [Placed("body", Transform((0.0, 0.0, watch.now.get("z", 0.0) - _risen(watch) + 0.03), _turned(watch, "roll", "pitch", "yaw").rotation))]
+
+
+def _risen(watch: Watch) -> float:
+    return max(watch.now.get("z", 0.0) - CEILING, 0.0)
 
 
 def _draw_satellite(scene: Any) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def _in_space(watch: Watch) -> list[Placed]:
 BODIES: dict[str, Body] = {
     "car": Body(_draw_car, _pose_car, _over_ground, 24.0, (-9.0, -7.0, 6.0)),
     "boat": Body(_draw_boat, _upright, _over_ground, 8.0, (-1.5, -1.4, 1.2)),
-    "quad": Body(_draw_quad, _pose_quad, _over_ground, 4.0, (-1.6, -1.6, 1.9)),
+    "quad": Body(_draw_quad, _pose_quad, _over_ground, 4.0, (-1.3, -1.3, 1.5), (0.0, 0.0, 0.4), rise=_risen),
     "satellite": Body(_draw_satellite, _in_space, width=0.0, eye=(4.0, -3.5, 2.5), to=(0.0, 0.0, 0.0)),
 }
 
@@ -159,4 +166,4 @@ def _described(robot: Robot) -> Body:
 
     far = max(max(map(abs, at.position)) for at in forward(robot).values()) or 0.5  # how far it reaches when all joints are at 0
     low = min(at.position[2] for at in forward(robot).values())
-    return Body(draw, pose, width=3.0 * far, eye=(1.1 * far, -1.5 * far, 0.2 * far), to=(0.0, 0.0, low / 2), floor=low - 0.1 * far)
+    return Body(draw, pose, width=3.0 * far, eye=(0.8 * far, -1.1 * far, 0.15 * far), to=(0.0, 0.0, low / 2), floor=low - 0.1 * far)

@@ -12,7 +12,7 @@ from pushrod.live.fault_node import PATH
 from pushrod.models.fault import KINDS
 
 FOREVER = 1e9  # [s]
-FIELDS = {"effectiveness": "what is left, for loss", "bias": "what is added, for bias", "extra_delay": "more delay, for delay"}
+FIELDS = {"effectiveness": ("loss", "what is left"), "bias": ("bias", "what is added"), "extra_delay": ("delay", "more delay")}  # of which kind
 
 
 class FaultsPanel:
@@ -37,16 +37,16 @@ class FaultsPanel:
                 text("kind", "pr-parameter-name")
                 kind = ui.select(list(KINDS[1:]), value=KINDS[1]).props("dense outlined options-dense").classes("pr-input")
             fields: dict[str, Any] = {}
-            for field, about in FIELDS.items():
+            for field, (of, about) in FIELDS.items():
                 entry = entries.get(f"{PATH}.{channel}.{field}")
                 if entry is None:
                     continue
-                with box("pr-parameter"):
+                with box("pr-parameter").bind_visibility_from(kind, "value", value=of):
                     text(field, "pr-parameter-name").tooltip(about)
                     made = ui.number(value=entry["value"], min=entry["lo"], max=entry["hi"]).props("dense outlined").classes("pr-input")
                     fields[field] = made
                     text(entry["unit"] if entry["unit"] not in (None, "-") else "", "pr-unit")
-            announced = ui.switch("the actuator says so", value=False).props("dense")
+            announced = ui.switch("announced", value=False).props("dense").tooltip("The actuator itself reports that it is broken")
             with box("pr-card-foot"):
                 ui.button("Inject", on_click=lambda: self._inject(channel, kind, fields, announced), color=None).props(
                     "no-caps unelevated dense size=sm"

@@ -70,6 +70,12 @@ export default {
       // the 3-D view measures itself when the window changes, also while its tab is not there; then it must do so again
       const scene = document.querySelector(".pr-scene-box");
       if (scene?.clientWidth && scene.querySelector("canvas")?.clientWidth !== scene.clientWidth) window.dispatchEvent(new Event("resize"));
+      const dark = String(document.body.classList.contains("body--dark"));
+      const view = scene && scene.dataset.dark !== dark ? getElement(Number(scene.id.slice(1))) : null;
+      if (view?.renderer) {
+        view.renderer.setClearColor(dark === "true" ? "#20262d" : "#e9ecf0");
+        scene.dataset.dark = dark;
+      }
     },
     fill(one, told) {
       if (!told || one.filled === told.n) return;

@@ -116,8 +116,10 @@ class Page:
     def _beat(self, event: Any) -> None:
         self._answered = int(event.args)
         self.seat.beat = time.monotonic()
+        self.seat.here = True
 
     async def _gone(self) -> None:
+        self.seat.here = False
         await self.seat.vanish()
 
     def _tick(self) -> None:

@@ -33,7 +33,7 @@ class ScenePanel:
         with self._scene.group() as ground:
             far = LINES * gap
             for i in range(-LINES, LINES + 1) if gap else ():
-                colour = "#46515e" if i % 4 == 0 else "#333c46"
+                colour = "#808b97" if i % 4 == 0 else "#5d6772"  # seen on light and on dark
                 self._scene.line([i * gap, -far, 0.0], [i * gap, far, 0.0]).material(colour)
                 self._scene.line([-far, i * gap, 0.0], [far, i * gap, 0.0]).material(colour)
         return ground.move(0.0, 0.0, self._body.floor if self._body is not None else 0.0)
@@ -50,9 +50,9 @@ class ScenePanel:
         x, y = body.ground(self._watch)
         if body.width:
             gap = 4.0 * body.width / LINES  # every fourth line is brighter: the pattern repeats
-            place = (round(-(x - floor(x / gap) * gap), 3), round(-(y - floor(y / gap) * gap), 3))
+            place = (round(-(x - floor(x / gap) * gap), 3), round(-(y - floor(y / gap) * gap), 3), round(body.floor - body.rise(self._watch), 3))
             if self._last.get("ground") != place:
                 self._last["ground"] = place
-                self._ground.move(*place, body.floor)  # type: ignore[attr-defined]
+                self._ground.move(*place)  # type: ignore[attr-defined]
         now = self._watch.now
         told.texts["scene:where"] = ", ".join(f"{name} {now[name]:.2f} m" for name in ("x", "y", "z") if name in now)

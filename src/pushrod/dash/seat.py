@@ -46,7 +46,8 @@ class Desk:
 
     @property
     def seats(self) -> int:
-        return len(self._seats)
+        """Browsers that are there: whoever only fetched the page, or has gone, is none."""
+        return sum(seat.here for seat in self._seats.values())
 
     async def run(self) -> None:
         """For ever: whoever has control and is not heard of any more loses it."""
@@ -77,6 +78,7 @@ class Seat:
         self.beat = time.monotonic()  # when the browser was last heard
         self._taken = False  # whether it had a lease
         self._in_touch = self.beat
+        self.here = False  # whether a browser shows the page
         self._busy = asyncio.Lock()
 
     @property

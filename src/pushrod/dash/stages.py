@@ -18,6 +18,7 @@ WORDS = {"req": "requested", "cmd": "commanded", "alloc": "allocated", "ach": "a
 STAGE = re.compile(r"^(?P<head>.*?)_(?P<stage>req|cmd|ach|meas)(?P<tail>_[a-z0-9]+)?$")
 LOSSES = Loss._fields
 SLIGHT = 1e-6
+AXES = {"quad": {"a0": "thrust", "a1": "roll", "a2": "pitch", "a3": "yaw"}}  # what a machine calls the axes of its pipeline
 
 
 class Axis(NamedTuple):
@@ -48,7 +49,7 @@ class Effector(NamedTuple):
 
 
 def axes(watch: Watch) -> list[Axis]:
-    return _of_two(watch.records) or _of_n(watch.now) or _by_names(watch)
+    return _of_two(watch.records) or _of_n(watch) or _by_names(watch)
 
 
 def effectors(watch: Watch) -> list[Effector]:
@@ -57,7 +58,8 @@ def effectors(watch: Watch) -> list[Effector]:
         return [Effector("left", esc.u_L, fb.sat_L != 0.0), Effector("right", esc.u_R, fb.sat_R != 0.0)]
     now = watch.now
     names = [name.removeprefix("pipe.u.") for name in now if name.startswith("pipe.u.")]
-    return [Effector(name, now[f"pipe.u.{name}"], now.get(f"pipe.sat.{name}", 0.0) != 0.0) for name in names]
+    used = [name for name in names if f"{name}_fault" in now] or names  # a pipeline has places for more than a machine has
+    return [Effector(f"rotor {name[1:]}" if used != names else name, now[f"pipe.u.{name}"], now.get(f"pipe.sat.{name}", 0.0) != 0.0) for name in used]
 
 
 def _of_two(records: dict[type, Any]) -> list[Axis]:
@@ -71,12 +73,17 @@ def _of_two(records: dict[type, Any]) -> list[Axis]:
     return found
 
 
-def _of_n(now: dict[str, float]) -> list[Axis]:
+def _of_n(watch: Watch) -> list[Axis]:
+    """The axes that the machine file compares; all of them where it compares none."""
+    now, world = watch.now, watch.world
     names = [name.removeprefix("pipe.cmd.") for name in now if name.startswith("pipe.cmd.")]
+    compared = {achieved.removeprefix("pipe.ach.") for _, achieved in world.pairs} if world is not None else set()
+    names = [name for name in names if name in compared] or names
+    words = AXES.get(world.machine, {}) if world is not None else {}
     found = []
     for axis in names:
         stages = {"req": now.get(f"req.{axis}", 0.0)} | {stage: now[f"pipe.{stage}.{axis}"] for stage in ("cmd", "alloc", "ach")}
-        found.append(Axis(f"axis {axis[1:]}", "-", stages, {loss: now[f"pipe.loss.{loss}.{axis}"] for loss in LOSSES}))
+        found.append(Axis(words.get(axis, f"axis {axis[1:]}"), "-", stages, {loss: now[f"pipe.loss.{loss}.{axis}"] for loss in LOSSES}))
     return found
 
 
