@@ -161,6 +161,11 @@ def test_a_driver_whose_browser_is_gone_is_missed_and_the_car_brakes(serve, look
     until(lambda: text(other, "controls:owner") == "held by watchdog", 3.0, "the watchdog")
     other.locator(".pr-tabs .q-tab", has_text="Events").click()
     until(lambda: "has vanished; watchdogs act on" in other.locator("[data-rows=events]").inner_text(), what="why, among the events")
+    other.locator(".pr-tabs .q-tab", has_text="Control").click()
+    take(other)
+    other.get_by_role("button", name="Clear watchdog").click()
+    until(lambda: text(other, "controls:owner") == "yours", what="the car, taken over")
+    assert other.locator('.q-slider[aria-label="accel"]').get_attribute("aria-valuenow") in (None, "0"), "no pedal of another is brought back"
 
 
 def test_the_helm_of_a_boat_can_be_moved_in_autopilot_and_goes_idle_with_its_browser(serve, look):

@@ -14,7 +14,7 @@ from typing import Any
 
 from nicegui import background_tasks, ui
 
-from pushrod.core.errors import InputError
+from pushrod.core.errors import InputError, PushrodError
 from pushrod.dash.control import KNOBS, Knob
 from pushrod.dash.element import bar, box, live, needs, rows, shown, text
 from pushrod.dash.seat import VALIDITY, Seat
@@ -195,7 +195,10 @@ class Card:
         self._seat.send("/".join(self.told.path), payload, validity)
 
     async def _clear(self) -> None:
-        await self._seat.do("clear_watchdog", address="/".join(self.told.path))
+        try:
+            await self._seat.clear_watchdog("/".join(self.told.path))
+        except (PushrodError, TimeoutError) as error:
+            self._seat.watch.events.add(time.time(), "warning", self.name, f"the watchdog was not cleared: {error}")
 
     def _follow_joint(self, position: float | None) -> None:
         """Until it is moved, the slider stands where the joint is: whoever takes it then starts from there."""

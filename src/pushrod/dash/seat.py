@@ -129,6 +129,13 @@ class Seat:
             else:
                 self.denied[told.name] = str(answer)
 
+    async def clear_watchdog(self, address: str) -> None:
+        """Let an actuator take commands again, from this browser: the watchdog had its lease."""
+        async with self._busy:
+            remote = self._remote()
+            await remote.clear_watchdog(address)
+            await self._take_leases(remote)
+
     async def give_back(self) -> None:
         async with self._busy:
             await self._drop(goodbye=True)
