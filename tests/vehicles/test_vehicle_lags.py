@@ -43,6 +43,16 @@ def test_the_tyre_follows_its_lag(name, side, dt):
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.02, 0.1])
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_behind_a_steady_gear_ratio_the_tyre_follows_its_lag(side, dt):
+    model, p = vehicle("ACTUATION_CMD_VGR", vgr_coef_a=16.0, vgr_coef_b=0.0, vgr_coef_c=0.0)
+    s, _ = driven(model, p, dt, steer_des=side * 1.6)
+    assert s.steer == pytest.approx(side * 0.1 * (1.0 - math.exp(-END / T_STEER)), rel=1e-12)
+    s, _ = driven(model, p._replace(steer_rate_lim=0.5), dt, steer_des=side * 12.8)
+    assert s.steer == pytest.approx(side * 0.5 * END, rel=1e-12), "the error stays above rate times T"
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.02, 0.1])
 @pytest.mark.parametrize("name", TIRE)
 def test_a_tyre_that_may_not_turn_as_fast_turns_as_fast_as_it_may(name, dt):
     model, p = vehicle(name, steer_rate_lim=0.5, steer_lim=1.0)
