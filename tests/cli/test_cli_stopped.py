@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "replay"))
 
 from replay_rig import log_of
 
+from pushrod.cli.progress import Pace
 from pushrod.log import read
 from pushrod.log import writer as log_writer
 from pushrod.replay import world as replayed_world
@@ -104,3 +105,11 @@ def test_a_replay_says_what_it_had_found(pushrod, monkeypatch, tmp_path):
     assert "50 ticks: equal to the last bit" in got.stdout
     (file,) = (tmp_path / "again").glob("*.mcap")
     assert len(read(file)["q"]) == 50
+
+
+def test_a_replay_through_the_runtime_says_so_too(pushrod, monkeypatch, tmp_path):
+    log = log_of("arm", None, tmp_path, "0.4 s")
+    monkeypatch.setattr(Pace, "of", pressing(Pace.of, 5))
+    found = json.loads(pushrod("replay", log, "--no-log", "--json").stdout)
+    assert (found["exit_code"], found["identical"], found["difference"]) == (130, None, None)
+    assert 0 < found["ticks"] < 400

@@ -32,6 +32,14 @@ def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert "of 2 disarm functions these did not succeed: base/j/m: failed: OSError: gone" in str(waiting("r", tmp_path)[0])
 
 
+def test_of_a_simulated_robot_nothing_is_said_of_whether_its_process_ended(tmp_path: Path) -> None:
+    recorded(tmp_path, actuators={"base/j/m": {"disarm": "", "result": "in the process", "detail": "", "seconds": 0.0}})
+    (record,) = waiting("r", tmp_path)
+    assert record.harmless
+    assert "all it drives was simulated in its own process, so there was nothing else to make safe" in str(record)
+    assert "ended" not in str(record)
+
+
 def test_acknowledged_it_waits_no_more_and_is_kept(tmp_path: Path) -> None:
     file = recorded(tmp_path)
     assert [record.file for record in acknowledge("r", tmp_path)] == [file]
