@@ -69,6 +69,19 @@ def test_a_held_acceleration_gives_half_a_t_squared():
     assert (s.x, s.vx, y.ax) == pytest.approx((9.0, 6.0, 2.0), abs=1e-12)
 
 
+@pytest.mark.parametrize("reference", [0.0, 1.0])
+@pytest.mark.parametrize("name", ["IDEAL_STEER_VEL", "IDEAL_STEER_ACC_GEARED", "DELAY_STEER_VEL", "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD"])
+def test_the_acceleration_reported_is_the_change_of_speed(name, reference):
+    model = make(name, 4)
+    p = model.Params(reference=reference, **{field: 0.0 for field in model.Params._fields if field.endswith("_delay")})
+    s = model.State(vx=1.0)
+    for _ in range(20):
+        before = s.vx
+        s, y = model.step(p, s, model.In(2.0), 0.02)
+        assert y.ax == pytest.approx((s.vx - before) / 0.02, rel=1e-9, abs=1e-9)
+    assert s.vx > 1.1
+
+
 @pytest.mark.parametrize("dt", [0.001, 0.02, 0.1])
 def test_without_quirks_lags_are_exact_at_any_step(dt):
     model = make("DELAY_STEER_ACC")
@@ -151,13 +164,31 @@ class TestGears:
         assert far == pytest.approx(1.0, abs=1e-9)
         assert s.vx == pytest.approx(-1.0 * (2.0 - 0.1), abs=1e-6)
 
-    def test_neutral_rolls_without_drive(self):
-        model = make("DELAY_STEER_ACC_GEARED")
+    @pytest.mark.parametrize("way", [1.0, -1.0])
+    @pytest.mark.parametrize("name", ["DELAY_STEER_ACC_GEARED", "IDEAL_STEER_ACC_GEARED"])
+    def test_neutral_rolls_without_drive(self, name, way):
+        model = make(name)
         p = model.Params(reference=0.0)
-        s, _ = run(model, p, model.In(3.0, 0.0, 1.0), 2.0, s=model.State(vx=4.0))
-        assert s.vx == 4.0
-        s, _ = run(model, p, model.In(-1.0, 0.0, 1.0), 10.0, s=s)
+        s, _ = run(model, p, model.In(way * 3.0, 0.0, 1.0), 2.0, s=model.State(vx=way * 4.0))
+        assert s.vx == way * 4.0
+        s, _ = run(model, p, model.In(way * -1.0, 0.0, 1.0), 10.0, s=s)
         assert s.vx == 0.0
+
+    @pytest.mark.parametrize(("way", "gear"), [(1.0, 2.0), (-1.0, 20.0)])
+    @pytest.mark.parametrize("name", ["DELAY_STEER_ACC_GEARED", "IDEAL_STEER_ACC_GEARED", "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD"])
+    def test_braked_to_rest_within_a_tick_it_has_come_no_further_than_the_brake_allows(self, name, way, gear):
+        model = make(name)
+        pedals = "pedal_accx_des" in model.In._fields  # where a brake is negative in either gear
+        for v, b, far in ((0.5, 75.0, 0.5**2 / 150.0), (0.25, 50.0, None), (0.2, 100.0, None)):
+            p, u = model.Params(reference=0.0), model.In(-b if pedals else -way * b, gear=gear)
+            s = model.State(vx=way * v)
+            if name.startswith("DELAY"):
+                p = p._replace(acc_time_delay=0.0, vel_rate_lim=100.0)
+                s = s._replace(**{"pedal_accx" if pedals else "accx": u[0]})  # pressed long since
+            s, _ = model.step(p, s, u, 0.01)
+            assert s.vx == 0.0
+            assert 0.0 < way * s.x <= 0.5 * v * 0.01
+            assert far is None or way * s.x == pytest.approx(far, rel=1e-12)  # v^2 / 2b
 
     @pytest.mark.parametrize("way", [1.0, -1.0])
     def test_a_slope_rolls_a_car_in_neutral_until_a_brake_holds_it(self, way):
