@@ -390,7 +390,7 @@ def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, progr
         nobody
     )
     with router(Link(end)), Server(state, robot_file, "--simulation", "--name", "met", "--via", end, "--arm", *PATIENT) as server:
-        assert server.said.startswith(f"met: armed; at the router at {end}; ")
+        assert server.said.startswith(f"met: armed; at the router at {end}\n")
         for where in ((), ("--net", end)):
             got = pushrod("cmd", "met/motor", "hold", *where)
             assert got.exit_code == 0, got.output
