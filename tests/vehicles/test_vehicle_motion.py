@@ -283,18 +283,19 @@ def test_at_its_greatest_speed_a_car_does_not_accelerate():
 
 
 class TestStatus:
-    def test_pedals_are_the_inverse_of_what_they_do(self):
+    @pytest.mark.parametrize(("way", "gear"), [(1.0, 2.0), (-1.0, 20.0)])
+    def test_pedals_are_the_inverse_of_what_they_do(self, way, gear):
         model = make("ACTUATION_CMD")
         p = model.Params(reference=0.0, accel_map=COAST, brake_map=BRAKE)
-        s, _ = run(model, p, model.In(accel_des=0.3), 3.0)
+        s, _ = run(model, p, model.In(accel_des=0.3, gear=gear), 3.0)
         status = STATUS["ACTUATION_CMD"](p, s)
         assert status.valid == 1.0
-        assert lookup_grid(COAST, status.accel, s.vx) == pytest.approx(s.accx, abs=1e-12)
+        assert lookup_grid(COAST, status.accel, abs(s.vx)) == pytest.approx(way * s.accx, abs=1e-12)
         assert status.brake == 0.0
-        s, _ = run(model, p, model.In(brake_des=0.3), 0.5, s=s)
+        s, _ = run(model, p, model.In(brake_des=0.3, gear=gear), 0.5, s=s)
         status = STATUS["ACTUATION_CMD"](p, s)
         assert status.accel == 0.0
-        assert lookup_grid(BRAKE, status.brake, s.vx) == pytest.approx(s.accx, abs=1e-12)
+        assert lookup_grid(BRAKE, status.brake, abs(s.vx)) == pytest.approx(way * s.accx, abs=1e-12)
 
     @pytest.mark.parametrize(("name", "command"), [("ACTUATION_CMD", 0.2), ("ACTUATION_CMD_VGR", 4.0), ("ACTUATION_CMD_MECHANICAL", 4.0)])
     def test_steering_is_reported_in_the_unit_of_its_command(self, name, command):
@@ -356,6 +357,15 @@ class TestSteerMap:
         p = self.model.Params(reference=0.0, steer_time_delay=0.0, steer_time_constant=0.1)
         s, _ = run(self.model, p, self.model.In(steer_des=4.0), 1.0)
         assert s.steer == pytest.approx(0.2, abs=1e-12)
+
+    @pytest.mark.parametrize("bias", [0.1, -0.1])
+    def test_the_map_knows_the_angle_as_it_is_measured(self, bias):
+        """A rate of -0.5 times the measured angle brings that to 0, exponentially."""
+        steer_map = self.model.Params().steer_map._replace(z=(0.5, -0.5, 0.5, -0.5))
+        p = self.model.Params(reference=0.0, steer_map=steer_map, steer_bias=bias)
+        s, y = run(self.model, p, self.model.In(), 2.0)
+        assert y.steer == pytest.approx(bias * math.exp(-1.0), rel=1e-4)
+        assert s.steer == pytest.approx(bias * (math.exp(-1.0) - 1.0), rel=1e-4)
 
 
 class TestParameters:
