@@ -51,8 +51,7 @@ def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[flo
     v = matrix(p, k) @ (np.array(p.lo) + np.array(f[:n]) * (np.array(p.hi) - p.lo))
     y = allocated(model, p, axes(v), k)
     share = (first(y.v, m) - v) / authority(p)
-    near = 1e-8 if model is PRIORITY else 1e-6  # squares of what is missing: beside them the last of it is lost in rounding
-    assert np.abs(share[kept(p, y)]).max(initial=0.0) <= near
+    assert np.abs(share[kept(p, y)]).max(initial=0.0) <= 1e-8
     if model is PRIORITY:
         assert y.optimality <= 1e-8, "no axis misses what it got"
 

@@ -5,8 +5,7 @@
 v command on the axes;  u outputs of the effectors;  B effectiveness times the announced health
 
 An axis the effectors can no longer serve with a bounded gain is left out and told in `lost`. `optimality` is the certificate: the largest
-component of the projected gradient of the scaled problem, 0 at an exact minimum. Squares are minimised, so what can be done is done to within 1e-6 of
-an axis' authority at worst, where effectors that are free act nearly alike; 1e-8 is usual.
+component of the projected gradient of the scaled problem, 0 at an exact minimum.
 """
 
 from pushrod.core.model import Model
