@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from effector_sets import authority, axes, commands, first, healths, laws, matrix, sizes
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, lsq_linear
 
@@ -20,6 +20,22 @@ from pushrod.pipeline.allocate.weighted import WEIGHTED
 
 both = pytest.mark.parametrize("model", [PRIORITY, WEIGHTED], ids=lambda m: m.name)
 COUNT = examples(50)
+ODD_CORNER = Params(  # its answer lies where the effector that is let go last has hardly an effect of its own
+    B=(
+        *(-0.008, -0.013, -0.25, 0.00042, 0.0011, 0.011, -0.55, -0.078),
+        *(0.75, 0.0016, 0.0027, -0.012, -0.096, 0.016, 2e-05, -0.17),
+        *(-8.4e-05, -1.2, -0.063, -4.9e-05, -7.1e-05, 0.55, -6.3e-06, -5.9e-05),
+        *(0.0041, 0.083, -0.00016, -2.6e-05, -0.00098, -0.017, -0.13, 2.1e-06),
+        *(-0.0038, -0.003, -0.001, -0.04, -0.11, -0.0014, 0.22, -0.0011),
+    ),
+    weight=(21.0, 0.45, 0.64, 4.3, 11.0),
+    order=(0.0, 3.0, 1.0, 2.0, 4.0),
+    lo=(-1.1, -0.75, -0.41, 0.2, -0.25, -1.1, -0.99, -0.63),
+    hi=(1.2, 0.37, 0.65, 0.9, 0.63, 1.1, 0.96, 1.4),
+    prefer=(0.0,) * 8,
+    stiff=(1.0,) * 8,
+    gain_max=10.0,
+)
 
 
 def allocated(model: Model, p: Params, v: Axes, k: Health = Health()) -> Out:  # noqa: B008
@@ -45,6 +61,7 @@ def test_within_bounds_and_told_through_the_same_effectiveness(model: Model, p: 
 
 @both
 @given(p=laws(), f=st.lists(st.floats(0.0, 1.0), min_size=8, max_size=8), k=healths)
+@example(p=ODD_CORNER, f=[0.0, 0.0, 1.0, 0.25, 0.0, 0.0, 0.0, 0.0], k=Health(1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0))
 @settings(max_examples=COUNT)
 def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[float], k: Health) -> None:
     n, m = sizes(p)

@@ -148,6 +148,7 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
             before = 0.0
             if out >= 0 and worst > maximum(spent, 2.0 * free):
                 side = effector_line.put(side, out, 0.0)
+                free = worst  # it is one of the free ones now: the next step is measured by it
                 stale = True
             else:
                 moving = False
