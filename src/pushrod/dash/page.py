@@ -115,8 +115,7 @@ class Page:
 
     def _beat(self, event: Any) -> None:
         self._answered = int(event.args)
-        self.seat.beat = time.monotonic()
-        self.seat.here = True
+        self.seat.beat()
 
     async def _gone(self) -> None:
         self.seat.here = False

@@ -19,7 +19,8 @@ from pushrod.runtime.payload import Payload, Stop
 from pushrod.runtime.result import Refused, refused
 
 log = logging.getLogger("pushrod.dash")
-SILENCE = 1.0  # [s] without a sign of the browser after which its control ends
+SILENCE = 1.0  # [s] without a sign of the browser, or of it at the host, after which its control ends
+PERIOD = SILENCE / 10.0  # [s] between two looks at whoever has control
 VALIDITY = 0.5  # [s] of a command from a slider
 TIMEOUT = 2.0  # [s]
 BEFORE_THE_GATE = ("access", "sequence", "stale", "unsupported", "malformed")  # refusals that no topic tells of
@@ -51,10 +52,13 @@ class Desk:
 
     async def run(self) -> None:
         """For ever: whoever has control and is not heard of any more loses it."""
+        before = time.monotonic()
         while True:
-            await asyncio.sleep(SILENCE / 10.0)
+            await asyncio.sleep(PERIOD)
+            now = time.monotonic()
+            passed, before = min(now - before, 2.0 * PERIOD), now  # while this process stood still nobody could be heard
             holder = self.holder
-            if holder is not None and (time.monotonic() - holder.beat > SILENCE or holder.is_forgotten or holder.is_cut_off()):
+            if holder is not None and holder.is_gone(passed):
                 await holder.vanish()
 
     async def estop(self, who: str) -> str:
@@ -75,9 +79,9 @@ class Seat:
         self.name = name
         self.remote: RemoteRobot | None = None  # while it has control
         self.denied: dict[str, str] = {}  # actuators that somebody else holds, and who
-        self.beat = time.monotonic()  # when the browser was last heard
         self._taken = False  # whether it had a lease
-        self._in_touch = self.beat
+        self._unheard = 0.0  # [s] since the last sign of the browser
+        self._unknown = 0.0  # [s] since the host last knew it
         self.here = False  # whether a browser shows the page
         self._busy = asyncio.Lock()
 
@@ -88,17 +92,24 @@ class Seat:
     def holds(self, actuator: str) -> bool:
         return self.remote is not None and self.remote.alive and self.watch.leases.get(actuator) == self.remote.seat
 
-    @property
-    def is_forgotten(self) -> bool:
-        """Whether the host has taken this operator for gone, and its leases with it: a link may have been silent for too long, seen from there."""
-        return self._taken and self.remote is not None and not any(owner == self.remote.seat for owner in self.watch.leases.values())
+    def beat(self) -> None:
+        """A sign of the browser."""
+        self.here = True
+        self._unheard = 0.0
 
-    def is_cut_off(self) -> bool:
-        """Whether its connection has been lost for a while, though the host is there: it was started anew, or has been away."""
-        now = time.monotonic()
-        if self.remote is None or self.remote.alive or not self.watch.alive:
-            self._in_touch = now
-        return now - self._in_touch > SILENCE
+    def is_gone(self, passed: float) -> bool:
+        """Whether the browser has been silent for too long, or the host, though it is there, has not known this operator for so long: it was
+        started anew, or took a link that was silent for a while for lost, and the leases with it. So much time has `passed` since this was asked."""
+        self._unheard += passed
+        if self.remote is None or not self.watch.alive or (self.remote.alive and (not self._taken or self._has_a_lease)):
+            self._unknown = 0.0
+        else:
+            self._unknown += passed
+        return max(self._unheard, self._unknown) > SILENCE
+
+    @property
+    def _has_a_lease(self) -> bool:
+        return self.remote is not None and any(owner == self.remote.seat for owner in self.watch.leases.values())
 
     async def take(self) -> str:
         """Take control; "" or why not."""
@@ -109,6 +120,7 @@ class Seat:
             if other is not None and other is not self:
                 return f"{other.name} has control; it can be taken when that browser gives it back or goes away"
             self.desk.holder = self
+            self._unheard = self._unknown = 0.0
             try:
                 self.remote = await connect(self.watch.robot, self.watch.link, operator=self.name, kinds=KINDS, timeout=TIMEOUT)
                 await self._take_leases(self.remote)
@@ -124,7 +136,7 @@ class Seat:
         for told in (one for one in remote.description.actuators if not one.driven_by):
             answer = await remote["/".join(told.path)].take_lease()
             if answer:
-                self.watch.leases[told.name] = remote.seat
+                self.watch.note_lease(told.name, remote.seat)
                 self._taken = True
             else:
                 self.denied[told.name] = str(answer)

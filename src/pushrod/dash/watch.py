@@ -68,6 +68,7 @@ class Watch:
         self.records: dict[type, Any] = {}  # the newest of each record of the pipeline
         self.status: Status | None = None
         self.leases: dict[str, str | None] = {}
+        self._leased: dict[str, float] = {}  # when each of them was last told of [s]
         self.results: dict[str, list[Noted]] = {}  # the newest first, by actuator
         self.stops: dict[str, int] = {}  # that have acted, by actuator, by whoever
         self.groups: dict[str, Group] = {}
@@ -156,10 +157,9 @@ class Watch:
     async def _learn(self, remote: RemoteRobot) -> None:
         before = self._known
         self.described = await remote.described()
-        self.overview = await remote.overview()
+        self.overview = await self._asked(remote)
         self.missing = await remote.missing()
         self.parameters = await remote.parameters.list()
-        self.leases = {one.name: one.lease for one in self.overview.actuators}
         self._known = (remote.description, repr(self.described), [entry["path"] for entry in self.parameters])
         if self._known == before:
             for group in self.groups.values():
@@ -172,13 +172,24 @@ class Watch:
 
     async def _look(self, remote: RemoteRobot) -> None:
         try:
-            self.overview = await remote.overview()
+            self.overview = await self._asked(remote)
             self._heard = time.monotonic()
             if self.overview.state != "armed":
                 self.missing = await remote.missing()
         except (NetworkError, TimeoutError):
             return
-        self.leases = {one.name: one.lease for one in self.overview.actuators}
+
+    async def _asked(self, remote: RemoteRobot) -> Overview:
+        """How it is, and who holds what; where that has been told of since the question, the answer is older."""
+        asked = time.monotonic()
+        overview = await remote.overview()
+        told = {name: owner for name, owner in self.leases.items() if self._leased.get(name, 0.0) > asked}
+        self.leases = {one.name: one.lease for one in overview.actuators} | told
+        return overview
+
+    def note_lease(self, actuator: str, owner: str | None) -> None:
+        self.leases[actuator] = owner
+        self._leased[actuator] = time.monotonic()
 
     async def _listen(self, remote: RemoteRobot) -> None:
         actuators = remote.subscribe("actuator", (), QUEUE, latched=True)
@@ -218,7 +229,7 @@ class Watch:
                 self.groups["world"] = Group(Channel(f"world/{name}", *more) for name, *more in rows)
             self.world = payload
         elif kind is LeaseChanged:
-            self.leases[message.topic[-1]] = payload.new
+            self.note_lease(message.topic[-1], payload.new)
         elif kind is ParameterChanged:
             self._parameter(payload)
         elif kind is Status:
