@@ -6,17 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from dash_rig import Served, chromium, state, until
+from dash_rig import Served, state, until
 
 from pushrod.net import Link, connect
+from real_browser import DRAWS_WITHOUT_GPU, chromium
 
 PATIENT = ("--guard-limit", "5 s", "--dash-port", "0", "--no-log")  # on a busy machine an event loop may be late without anything being wrong
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Not for the whole session: while Playwright is there, no test in this process can run a loop of its own."""
-    with chromium() as one:
+    with chromium(*DRAWS_WITHOUT_GPU) as one:
         yield one
 
 

@@ -2,19 +2,14 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE = 60.0  # [s] for a machine to be there: it may be compiled first
 
 
@@ -63,31 +58,6 @@ def children(pid: int) -> list[int]:
 
 def command_line(pid: int) -> str:
     return Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " ")
-
-
-@contextmanager
-def served(*arguments: str) -> Iterator[Served]:
-    one = Served(*arguments)
-    try:
-        yield one
-    finally:
-        one.close()
-
-
-@contextmanager
-def chromium() -> Iterator[Any]:
-    """Debian's, through Playwright; skips with the reason where one of both is missing."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium on this machine: apt-get install chromium")
-    with playwright.sync_playwright() as p:
-        browser = p.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
-        )
-        try:
-            yield browser
-        finally:
-            browser.close()
 
 
 def until(true: Callable[[], Any], patience: float = 10.0, what: str = "") -> Any:

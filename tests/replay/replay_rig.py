@@ -1,6 +1,7 @@
 """Logs to be replayed: of a scenario, straight through the world or through the runtime, and of a machine that somebody commands."""
 
 import asyncio
+import itertools
 from pathlib import Path
 
 import msgspec
@@ -50,56 +51,60 @@ def commanded(name: str, folder: Path, dt: float, seconds: float, tick, stepped:
     return run(through(), clock) if clock is not None else asyncio.run(through())
 
 
-def rewritten(file: Path, topic: str, row: int, change) -> Path:
-    """A copy of a log in which one message of a topic was changed, written anew with sound checksums."""
+def copied(
+    file: Path,
+    how: str,
+    *,
+    metadata=lambda entries: entries,
+    attachment=lambda name, data: data,
+    message=lambda topic, data: data,
+    more: dict[str, bytes] | None = None,
+) -> Path:
+    """A copy of a log with its metadata, its files or its messages changed and more files attached, with sound checksums."""
     from mcap.reader import make_reader
     from mcap.writer import Writer
 
-    target = file.with_name(f"changed-{file.name}")
-    with file.open("rb") as source, target.open("wb") as out:
-        reader, writer = make_reader(source), Writer(out)
-        writer.start(profile="pushrod")
-        for item in reader.iter_metadata():
-            writer.add_metadata(item.name, item.metadata)
-        for item in reader.iter_attachments():
-            writer.add_attachment(0, 0, item.name, item.media_type, item.data)
-        channels, seen = {}, 0
-        for schema, channel, message in reader.iter_messages():
-            if channel.id not in channels:
-                id = writer.register_schema(schema.name, schema.encoding, schema.data)
-                channels[channel.id] = writer.register_channel(channel.topic, channel.message_encoding, id, channel.metadata)
-            data = message.data
-            if channel.topic == topic:
-                if seen == row:
-                    made = msgspec.json.decode(data)
-                    change(made)
-                    data = msgspec.json.encode(made)
-                seen += 1
-            writer.add_message(channels[channel.id], message.log_time, data, message.publish_time)
-        writer.finish()
-    return target
-
-
-def repacked(file: Path, attachments=lambda name, data: data, metadata=lambda entries: entries) -> Path:
-    """A copy of a log with its files or its metadata changed."""
-    from mcap.reader import make_reader
-    from mcap.writer import Writer
-
-    target = file.with_name(f"repacked-{file.name}")
+    target = file.with_name(f"{how}-{file.name}")
     with file.open("rb") as source, target.open("wb") as out:
         reader, writer = make_reader(source), Writer(out)
         writer.start(profile="pushrod")
         for item in reader.iter_metadata():
             writer.add_metadata(item.name, metadata(dict(item.metadata)))
         for item in reader.iter_attachments():
-            data = attachments(item.name, item.data)
+            data = attachment(item.name, item.data)
             if data is not None:
                 writer.add_attachment(0, 0, item.name, item.media_type, data)
+        for name, data in (more or {}).items():
+            writer.add_attachment(0, 0, name, "application/yaml", data)
         channels = {}
-        for schema, channel, message in reader.iter_messages():
+        for schema, channel, one in reader.iter_messages():
             if channel.id not in channels:
                 id = writer.register_schema(schema.name, schema.encoding, schema.data)
                 channels[channel.id] = writer.register_channel(channel.topic, channel.message_encoding, id, channel.metadata)
-            writer.add_message(channels[channel.id], message.log_time, message.data, message.publish_time)
+            writer.add_message(channels[channel.id], one.log_time, message(channel.topic, one.data), one.publish_time)
         writer.finish()
     return target
+
+
+def rewritten(file: Path, topic: str, row: int, change) -> Path:
+    """A copy of a log in which one message of a topic was changed."""
+    rows = itertools.count()
+
+    def message(on: str, data: bytes) -> bytes:
+        if on != topic or next(rows) != row:
+            return data
+        made = msgspec.json.decode(data)
+        change(made)
+        return msgspec.json.encode(made)
+
+    return copied(file, "changed", message=message)
+
+
+def repacked(file: Path, attachment=lambda name, data: data, metadata=lambda entries: entries) -> Path:
+    """A copy of a log with its files or its metadata changed."""
+    return copied(file, "repacked", attachment=attachment, metadata=metadata)
+
+
+def with_file(file: Path, name: str, data: bytes) -> Path:
+    """A copy of a log with one more file beside its others."""
+    return copied(file, "with", more={name: data})

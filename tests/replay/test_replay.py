@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from replay_rig import commanded, log_of, repacked, rewritten
+from replay_rig import commanded, log_of, repacked, rewritten, with_file
 
 from pushrod.core.errors import InputError, LogError
 from pushrod.live.payload import Actuation
@@ -309,30 +309,6 @@ def test_no_driver_that_a_log_names_is_imported(tmp_path, monkeypatch, driver):
     forged = with_file(forged, "boat.yaml", robot.encode())
     with pytest.raises(InputError, match="has a driver of its own"):
         replay(forged)
-
-
-def with_file(log: Path, name: str, data: bytes) -> Path:
-    """The log with one more file in the place of its scenario's own copy of nothing: attached beside the others."""
-    from mcap.reader import make_reader
-    from mcap.writer import Writer
-
-    target = log.with_name(f"with-{log.name}")
-    with log.open("rb") as source, target.open("wb") as out:
-        reader, writer = make_reader(source), Writer(out)
-        writer.start(profile="pushrod")
-        for item in reader.iter_metadata():
-            writer.add_metadata(item.name, item.metadata)
-        for item in reader.iter_attachments():
-            writer.add_attachment(0, 0, item.name, item.media_type, item.data)
-        writer.add_attachment(0, 0, name, "application/yaml", data)
-        channels = {}
-        for schema, channel, message in reader.iter_messages():
-            if channel.id not in channels:
-                id = writer.register_schema(schema.name, schema.encoding, schema.data)
-                channels[channel.id] = writer.register_channel(channel.topic, channel.message_encoding, id, channel.metadata)
-            writer.add_message(channels[channel.id], message.log_time, message.data, message.publish_time)
-        writer.finish()
-    return target
 
 
 @pytest.mark.parametrize("name", ["../outside.yaml", "/tmp/outside.yaml", "a/../../outside.yaml", "..\\outside.yaml", "c:outside.yaml", "outside.py"])

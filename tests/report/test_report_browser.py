@@ -1,7 +1,6 @@
 """The page in a real browser: quiet on the network and on the console, one time for all plots, light and dark, small and printed."""
 
 import math
-import shutil
 import time
 
 import numpy as np
@@ -11,20 +10,15 @@ from test_report_logs import hostile_log
 
 from pushrod.log.reader import read
 from pushrod.report import find, page
+from real_browser import chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FIRST = "document.querySelector('.js-plotly-plot')"
 
 
 @pytest.fixture(scope="module")
 def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium on this machine: apt-get install chromium")
-    with playwright.sync_playwright() as p:
-        one = p.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as one:
         yield one
-        one.close()
 
 
 def around(x):

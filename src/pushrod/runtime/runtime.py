@@ -33,6 +33,7 @@ from pushrod.runtime.gate import send
 from pushrod.runtime.guarding import STEPPED, SWITCHED_OFF, Guarding, disarm_options
 from pushrod.runtime.handle import Handle
 from pushrod.runtime.host import Host
+from pushrod.runtime.loops import Loops, period, stepping
 from pushrod.runtime.machine import Machine
 from pushrod.runtime.making_safe import Disarmer, InlineDisarmer, ParkedDisarmer, find_disarm
 from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, OperatorVanished, ParameterChanged, Transition
@@ -48,7 +49,6 @@ from pushrod.safety.lease import WATCHDOG
 from pushrod.safety.state import State
 
 ENDS = "the runtime ends"
-FASTEST = 1e6  # [Hz] of a loop
 Address = str | Sequence[str]
 
 
@@ -95,8 +95,7 @@ class Runtime:
         self.watching = Watching(tuple(self.hosts.values()), self.clock, self.arming.make_one_safe, self.report_error)
         self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
         self._handles: dict[tuple[Any, str], Handle] = {}
-        self._cadences: list[Cadence] = []
-        self._loop_errors: list[BaseException] = []
+        self._loops = Loops(self.clock, self._guarding.add, self.report_error, self._fault)
         self.checks: list[Callable[[], list[str]]] = []  # what others want to be there before arming: each gives what is missing, one text each
         self._begun = False
         self._stack = ExitStack()
@@ -138,9 +137,10 @@ class Runtime:
 
     async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
         answer = self._shut()
-        error = error or (self._loop_errors[0] if self._loop_errors else None)
+        raised = self._loops.errors
+        error = error or (raised[0] if raised else None)
         self._tell(answer, error)
-        if self._loop_errors and error is self._loop_errors[0]:
+        if raised and error is raised[0]:
             raise error
 
     def __repr__(self) -> str:
@@ -197,19 +197,19 @@ class Runtime:
         `vital` False: the guard does not disarm the robot when a call of it takes too long.
         """
 
-        period = _period(hz, name or "loop")
+        every = period(hz, name or "loop")
 
         def start(tick: Callable[[int], None]) -> Cadence:
             if is_async(tick):
                 raise InputError(f"loop {name or tick.__name__}: {tick.__name__} is async; write a plain function: a loop awaits nothing")
-            return self._every(period, tick, name or getattr(tick, "__name__", "loop"), rank=rank, vital=vital)
+            return self._loops.every(every, tick, name or getattr(tick, "__name__", "loop"), rank=rank, vital=vital)
 
         return start
 
     @property
     def cadences(self) -> tuple[Cadence, ...]:
         """The loops that run: those of drivers, watchdogs and a machine, and the program's own."""
-        return tuple(self._cadences)
+        return tuple(self._loops.running)
 
     @property
     def state(self) -> State:
@@ -293,54 +293,13 @@ class Runtime:
 
     def _start_loops(self) -> None:
         if self.machine is not None:
-            self._every(self.machine.dt, self._step_machine, "machine", first=1, rank=0)
+            self._loops.every(self.machine.dt, stepping(self.machine, self.hosts.values()), "machine", first=1, rank=0)
         if len(self.watching):
-            self._every(self.watching.period, self.watching.look, "watchdogs")
+            self._loops.every(self.watching.period, self.watching.look, "watchdogs")
         for owner in self._owners():
             hz = owner.part.driver.tick_hz(owner.part.options)
             if owner.part.driver.tick is not None and hz:
-                self._every(_period(hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
-
-    def _every(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1, vital: bool = True) -> Cadence:
-        failed: list[BaseException] = []
-        made: list[Cadence] = []
-
-        def guarded(k: int) -> None:
-            if failed:
-                return
-            try:
-                tick(k)
-            except KeyboardInterrupt:
-                raise
-            except BaseException as error:  # SystemExit too: the loop is over, and the robot must not go on without it
-                failed.append(error)
-                self._loop_errors.append(error)
-                what = f"{type(error).__name__}: {error}"
-                self.report_error(("loop", name), what)
-                self.clock.later(0.0, lambda: give_up(what))
-
-        def give_up(what: str) -> None:
-            for cadence in made:  # a quick loop may fail before it is known here: then its ticks do nothing
-                cadence.stop()
-            self.arming.fault(f"the loop {name} raised {what}")
-
-        made.append(self.clock.every(period, guarded, name, first, rank))
-        self._cadences += made
-        if vital:
-            self._guarding.add(made[0])
-        return made[0]
-
-    def _step_machine(self, _: int) -> None:
-        """With every gate closed, so that what was sent as one is seen as one."""
-        assert self.machine is not None
-        gates = [host.gate for host in sorted(self.hosts.values(), key=lambda host: host.name)]
-        for gate in gates:
-            gate.lock.acquire()
-        try:
-            self.machine.step()
-        finally:
-            for gate in reversed(gates):
-                gate.lock.release()
+                self._loops.every(period(hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
 
     def _tell(self, answer: Disarmed, error: BaseException | None) -> None:
         """What could not be made safe at the end is not kept quiet: raised, or written beside what is raised already."""
@@ -354,8 +313,7 @@ class Runtime:
     def _shut(self) -> Disarmed:
         self._supervisor.end()
         answer = self.disarm(ENDS)  # before all else: a loop that hangs must not keep it from being safe
-        for cadence in self._cadences:
-            cadence.stop()
+        self._loops.stop()
         for owner in reversed(self._owners()):
             owner.close(ENDS)
         self._guarding.close()
@@ -393,9 +351,3 @@ class Runtime:
 
     def _publish(self, topic: tuple[str, ...], payload: Any) -> None:
         self.bus.publish(Message(payload, topic, self.clock.now(), self.clock.wall(), self.robot.name, "runtime"))
-
-
-def _period(hz: float, name: str) -> float:
-    if not 0.0 < hz <= FASTEST:
-        raise InputError(f"{name}: {hz!r} Hz is no rate for a loop; allowed are numbers above 0, up to {FASTEST:g}")
-    return 1.0 / hz
