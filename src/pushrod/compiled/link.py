@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pushrod.core.errors import PurityError
+from pushrod.core.pick import Pick
 from pushrod.core.purity import is_pure, offences, parsed
 from pushrod.core.record import Leaf, fields, get, is_record, leaves
 from pushrod.core.ring import Ring
@@ -82,6 +83,13 @@ class Linker:
             self.parts.append(f"@fn\ndef {name}{body}")
         return self._names[key]
 
+    def pick(self, pick: Pick) -> str:
+        """The linked name of a function that puts numbers of one record into another."""
+        if pick not in self._names:
+            name = self._claim(pick, f"pick_{self.record(pick.Record)}")
+            self.parts.append(f"@fn\ndef {name}(y):\n    return {self.record(pick.Record)}({', '.join(f'y{dotted(path)}' for path in pick.paths)})\n")
+        return self._names[pick]
+
     def local_line(self, ring: Ring) -> str:
         """Text that makes a line of default entries in the frame of the function it stands in."""
         key = (ring.record, "fill")
@@ -121,6 +129,8 @@ class Linker:
             return self.function(obj, where)
         if isinstance(obj, types.MethodType) and isinstance(obj.__self__, Ring):
             return self.ring(obj.__self__, obj.__name__)
+        if isinstance(obj, Pick):
+            return self.pick(obj)
         if is_record(obj):
             return self.record(obj)
         if isinstance(obj, (bool, int, float)):
