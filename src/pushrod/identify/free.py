@@ -16,7 +16,7 @@ from pushrod.core.errors import InputError
 
 Array = NDArray[np.float64]
 DECADES = 30.0  # a range that spans more than this factor is searched by size, not by difference
-SMALL = 1e-6  # of the larger bound: the size of a value that nobody guessed
+SMALL = 1e-3  # of the larger bound: the size of a value that nobody guessed
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,12 @@ class Free:
 
     @property
     def _size(self) -> float:
-        return max(abs(self.guess), SMALL * max(abs(self.lo), abs(self.hi)))
+        return abs(self.guess) or SMALL * max(abs(self.lo), abs(self.hi))
 
     @property
     def scale(self) -> str:
+        if self.of != "parameter":
+            return "linear"
         if self.lo > 0.0:
             return "log" if self.hi / self.lo > DECADES else "linear"
         return "arc" if max(abs(self.lo), abs(self.hi)) > DECADES * self._size else "linear"

@@ -1,0 +1,190 @@
+"""How far a fit can be believed: intervals, what trades off with what, and whether what is left is noise.
+
+told = believe(found)
+told.estimates[0].lo, told.estimates[0].hi      95 % interval
+told.doubts                                     in plain words
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.identify.covariance import Scatter, correlation, likeness_of, scatter
+from pushrod.identify.doubt import doubts
+from pushrod.identify.experiment import Trial
+from pushrod.identify.free import Free
+from pushrod.identify.problem import Problem
+from pushrod.identify.search import Fit
+from pushrod.identify.whiteness import Whiteness, whiteness
+
+Array = NDArray[np.float64]
+EDGE = 2e-4  # of its range: an estimate nearer to an end than this lies there
+LEVEL = 0.95
+ALIKE_LOSS = 1.02  # seeds whose loss is at most this many times the best one's found as good a fit
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A free number with its 95 % interval. `spread` is how far the seeds that fitted as well lie apart. At an `edge` there is no interval."""
+
+    free: Free
+    value: float
+    sd: float
+    lo: float
+    hi: float
+    spread: float
+    edge: str = ""  # lower, upper
+
+    @property
+    def seen(self) -> bool:
+        return bool(np.isfinite(self.sd))
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What a fit leaves of one output in one log, in its unit. `held_out` is of values that were not used."""
+
+    log: str
+    path: str
+    unit: str
+    n: int
+    rms: float
+    mean_absolute: float
+    worst: float
+    explained: float  # 1 - sum e2 / sum (y - mean)2
+    whiteness: Whiteness | None
+    held_out: bool = False
+
+
+@dataclass(frozen=True)
+class Belief:
+    """Everything that says how good a fit is. `criterion` (Bayes) compares models fitted to the same values: less is better."""
+
+    estimates: tuple[Estimate, ...]
+    correlation: Array
+    singular: Array
+    condition: float
+    coloured: bool
+    remainders: tuple[Remainder, ...]
+    held_out: tuple[Remainder, ...]
+    criterion: float
+    doubts: tuple[str, ...]
+
+
+def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
+    """`held_out` are logs that the fit has not seen; of those it has, the part kept back is looked at in any case."""
+    problem, z = found.problem, found.z
+    errors = problem.errors(z)
+    remainders = [_remainder(problem, i, path, e[path], False) for i, e in enumerate(errors) for path in problem.paths]
+    e = problem.weighed(errors)
+    coloured = any(one.whiteness is not None and not one.whiteness.white for one in remainders)
+    likeness = likeness_of([one.whiteness for one in remainders if one.whiteness is not None])
+    J = problem.jacobian(z)
+    edges = [_edge(x) for x in z]
+    inside = [j for j, edge in enumerate(edges) if not edge]
+    spread = scatter(problem, J[:, inside], e, coloured, likeness)
+    estimates = _estimates(found, edges, inside, spread, len(e))
+    R = np.eye(len(z))
+    R[np.ix_(inside, inside)] = correlation(spread.C)
+    kept = [
+        _remainder(problem, i, path, each[path], True)
+        for i, each in enumerate(errors)
+        for path in problem.paths
+        if problem.trials[i].outputs[path].held_out.any()
+    ]
+    others = [*kept, *_other_logs(found, held_out)]
+    made = Belief(
+        tuple(estimates), R, spread.singular, spread.condition, coloured, tuple(remainders), tuple(others), _criterion(found, e, likeness), ()
+    )
+    return Belief(**{**vars(made), "doubts": tuple(doubts(found, made, spread, inside))})
+
+
+def _edge(z: float) -> str:
+    return "lower" if z < EDGE else "upper" if z > 1.0 - EDGE else ""
+
+
+def _estimates(found: Fit, edges: list[str], inside: list[int], spread: Scatter, n: int) -> list[Estimate]:
+    from scipy.stats import t
+
+    sd = np.full(len(found.z), np.inf)
+    sd[inside] = np.sqrt(np.diag(spread.C))
+    reach = float(t.ppf(0.5 + 0.5 * LEVEL, max(n - len(inside), 1)))
+    best = min((seed.loss for seed in found.seeds), default=found.loss)
+    good = [seed.z for seed in found.seeds if seed.loss <= ALIKE_LOSS * best] or [found.z]
+    made = []
+    for j, (f, z, edge) in enumerate(zip(found.problem.free, found.z, edges, strict=True)):
+        value = float(f.value(z))
+        if np.isfinite(sd[j]):
+            lo, hi = _interval(f, z, reach * sd[j])
+        else:
+            lo, hi = (value, value) if edge else (f.lo, f.hi)
+        seeds = [float(f.value(one[j])) for one in good]
+        made.append(Estimate(f, value, float(sd[j] * f.slope(z)) if np.isfinite(sd[j]) else np.inf, lo, hi, max(seeds) - min(seeds), edge))
+    return made
+
+
+def _interval(f: Free, z: float, reach: float) -> tuple[float, float]:
+    """As far below as above; by a factor where the range is searched by factors, so that it never goes below 0."""
+    if f.scale == "log":
+        return float(f.value(z - reach)), float(f.value(z + reach))
+    value, far = float(f.value(z)), reach * f.slope(z)
+    return max(value - far, f.lo), min(value + far, f.hi)
+
+
+def _remainder(problem: Problem, i: int, path: str, error: Array, held_out: bool) -> Remainder:
+    one = problem.trials[i]
+    seen = one.outputs[path]
+    use = seen.held_out if held_out else ~seen.held_out
+    return remainder(one.name or f"log {i + 1}", path, one.used[path].unit if path in one.used else "", error[use], seen.value[use], held_out)
+
+
+def remainder(log: str, path: str, unit: str, e: Array, y: Array, held_out: bool) -> Remainder:
+    about = float(np.sum((y - np.mean(y)) ** 2)) if len(y) else 0.0
+    return Remainder(
+        log,
+        path,
+        unit,
+        len(e),
+        float(np.sqrt(np.mean(e * e))),
+        float(np.mean(np.abs(e))),
+        float(np.max(np.abs(e))),
+        1.0 - float(e @ e) / about if about > 0.0 else float("nan"),
+        None if held_out else whiteness(e),
+        held_out,
+    )
+
+
+def judged(found: Fit, trials: Sequence[Trial]) -> tuple[Problem, Array, list[dict[str, Array]]]:
+    """Logs that were not fitted to, with what was found: states start where they were measured, an offset is the mean one of the fitted logs."""
+    problem = found.problem
+    ranges = {f.path: (f.lo, f.hi) for f in problem.parameters}
+    other = Problem(problem.world, trials, ranges, params=problem.params, offsets=problem.offsets, noise=problem.noise, device=problem.device)
+    z = other.guess
+    z[: len(problem.parameters)] = [f.place(value) for f, value in zip(other.parameters, found.values.values(), strict=True)]
+    for j, f in enumerate(other.free):
+        if f.of == "offset":
+            z[j] = f.place(float(np.mean([g.value(x) for g, x in zip(problem.free, found.z, strict=True) if g.of == "offset" and g.path == f.path])))
+    return other, z, other.errors(z)
+
+
+def _other_logs(found: Fit, trials: Sequence[Trial]) -> list[Remainder]:
+    if not trials:
+        return []
+    other, _, errors = judged(found, trials)
+    made = []
+    for i, (one, each) in enumerate(zip(trials, errors, strict=True)):
+        for path in other.paths:
+            unit = one.used[path].unit if path in one.used else ""
+            made.append(remainder(one.name or f"held-out log {i + 1}", path, unit, each[path], one.outputs[path].value, True))
+    return made
+
+
+def _criterion(found: Fit, e: Array, likeness: float) -> float:
+    """n ln(loss / n) + k ln n, with n the values that count as independent: neighbours that are alike count less."""
+    r = min(max(likeness, 0.0), 0.9999)
+    n = max(len(e) * (1.0 - r) / (1.0 + r), 2.0)
+    scale: Any = sum(np.log(found.problem.noise[path]) for path in found.problem.paths) / len(found.problem.paths)
+    return float(n * (np.log(max(float(e @ e) / len(e), 1e-300)) + 2.0 * scale) + len(found.z) * np.log(n))
