@@ -4,6 +4,7 @@ Nothing is built, run or opened for it: a log may come from anywhere. A world th
 are written; a map is named, not read.
 """
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from pushrod.config import yaml_file
 from pushrod.config.structure import sound_items
 from pushrod.config.yaml_file import Document
-from pushrod.core.errors import ConfigError
+from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.record import fields, is_record
 from pushrod.log.table import Table
@@ -79,10 +80,11 @@ def _document(table: Table, name: str, notes: list[str]) -> Document | None:
 
 
 def _world(name: Any, notes: list[str]) -> World | None:
-    from pushrod.sim.worlds import WORLDS  # here, because the vehicles take a moment to import
+    from pushrod.sim.named_world import named_world
 
-    if isinstance(name, str) and name in WORLDS:
-        return WORLDS[name]
+    if isinstance(name, str):
+        with contextlib.suppress(UnknownNameError):
+            return named_world(name)
     notes.append(f"the world {name!r} is not a shipped one: nothing that a log names is executed, so its parameters have no units here")
     return None
 

@@ -2,7 +2,7 @@
 
 machine: car                      its name
 about: one line
-world: car                        a shipped world, or my_world.py:MY_WORLD beside the file
+world: car                        a shipped world, a model by itself (model:servo), or my_world.py:MY_WORLD beside the file
 scenario: car_default             what `pushrod run` does with it when told nothing else
 parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default
 track:                            which request belongs to which achieved signal
@@ -25,9 +25,11 @@ from pushrod.config import yaml_file
 from pushrod.config.structure import WRONG, read, sound_items
 from pushrod.config.yaml_file import Document
 from pushrod.core.errors import ConfigError, UnknownNameError
-from pushrod.core.model import World
-from pushrod.core.names import find, unknown
+from pushrod.core.model import Model, World
+from pushrod.core.names import unknown
 from pushrod.core.record import fields
+from pushrod.sim.alone import alone
+from pushrod.sim.named_world import named_world
 from pushrod.sim.record_file import check_ranges, record
 from pushrod.sim.room import with_room
 from pushrod.sim.tracked import Pair, Tracked, tracked
@@ -43,7 +45,7 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A world with its parameters."""
 
     machine: A[str, Text(description="name of the machine", pattern=r"^[A-Za-z][\w-]*$")]
-    world: A[str, Text(description="name of a shipped world, or FILE.py:NAME beside this file")]
+    world: A[str, Text(description="a shipped world, a shipped model by itself (model:NAME, plant:NAME), or FILE.py:NAME beside this file")]
     about: A[str, Text(description="one line for `pushrod list`")] = ""
     scenario: A[str | None, Text(description="default scenario: a shipped name or a file beside this one")] = None
     parameters: A[dict[str, Any], Text(description="nested as the world's Params")] = {}
@@ -163,17 +165,15 @@ def _world(name: Any, document: Document, key: str = "world") -> World | None:
         return None
     if ".py:" in name:
         return _world_file(name, document, key)
-    from pushrod.sim.worlds import WORLDS  # here, because the vehicles take a moment to import
-
     try:
-        return find(WORLDS, name, "world")
+        return named_world(name)
     except UnknownNameError as e:
         document.add((key,), str(e))
         return None
 
 
 def _world_file(name: str, document: Document, key: str) -> World | None:
-    """NAME of FILE.py beside the machine file: somebody's own world."""
+    """NAME of FILE.py beside the machine file: somebody's own world, or a model by itself."""
     path, _, attribute = name.rpartition(":")
     file = document.folder / path
     spec = importlib.util.spec_from_file_location(file.stem, file)
@@ -186,9 +186,11 @@ def _world_file(name: str, document: Document, key: str) -> World | None:
     except Exception as e:  # whatever somebody's own file raises
         document.add((key,), f"{file} cannot be imported: {type(e).__name__}: {e}")
         return None
-    world = getattr(module, attribute, None)
-    if not isinstance(world, World):
-        worlds = {key: value for key, value in vars(module).items() if isinstance(value, World)}
+    found = getattr(module, attribute, None)
+    if isinstance(found, Model):
+        return alone(found)
+    if not isinstance(found, World):
+        worlds = {key: value for key, value in vars(module).items() if isinstance(value, World | Model)}
         document.add((key,), f"{file}: {unknown(worlds, attribute, 'World')}")
         return None
-    return world
+    return found
