@@ -20,6 +20,7 @@ from pushrod.cli.cmd import cmd
 from pushrod.cli.dash import dash
 from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
+from pushrod.cli.excite import excite
 from pushrod.cli.layout import layout
 from pushrod.cli.list import list_
 from pushrod.cli.log import log
@@ -107,6 +108,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "run": run,
     "replay": replay,
     "report": report,
+    "excite": excite,
     "log": log,
     "layout": layout,
     "list": list_,

@@ -1,0 +1,158 @@
+"""A designed test tells what it promises, keeps its limits, and runs."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pushrod.cli.main import app
+from pushrod.core.errors import PushrodError
+from pushrod.identify.excitation_signal import FAMILIES, Span
+from pushrod.identify.excite import excite
+from pushrod.identify.excite_file import write
+from pushrod.identify.information import expected
+from pushrod.identify.limit import Range, read_range
+from pushrod.identify.sensitivity import Setup
+from pushrod.identify.subject import subject
+from pushrod.signals import value
+from pushrod.signals.forms import read
+from pushrod.sim import scenario as scenarios
+from pushrod.sim.run import simulate
+
+LAG = {"inputs": {"u": (-1.0, 1.0)}, "outputs": {"y": 0.01}, "duration": 1.0, "generations": 2}
+
+
+@pytest.fixture(scope="module")
+def lag():
+    return subject("first_order", ["T=0.05"])
+
+
+def setup_of(machine, **others):
+    made = Setup(machine.world, machine.params, None, 1e-3, 1000, 10, ("T",), {"y": 0.01}, {}, {}, {})
+    return replace(made, **others)
+
+
+def test_the_information_of_a_step_is_the_one_of_the_books(lag) -> None:
+    F = setup_of(lag).information([{"u": 1.0}])[0]
+    t = np.arange(1, 101) * 0.01
+    slope = -t / 0.05**2 * np.exp(-t / 0.05)  # of 1 - exp(-t / T)
+    assert F[0, 0] == pytest.approx(np.sum((slope * 0.05 / 0.01) ** 2), rel=1e-5)
+
+
+def test_many_fits_scatter_as_expected(lag) -> None:
+    """With noise on the output the best T of each of 200 tests lies around the truth as widely as was said."""
+    setup, rng = setup_of(lag), np.random.default_rng(4)
+    signals = {"u": [{"steps": {"t": [0.1, 0.5], "y": [1.0, -0.5], "initial": 0.0}}]}
+    T = np.linspace(0.04, 0.06, 401)
+    clean = setup.run([signals] * len(T), T[:, None])["y"]
+    truth = clean[:, 200]
+    best = [T[np.argmin(np.sum((clean - (truth + 0.01 * rng.standard_normal(100))[:, None]) ** 2, axis=0))] for _ in range(200)]
+    sd = expected(setup.information([signals])[0], ["T"], ["s"], setup.values)[0].sd
+    assert np.std(best) == pytest.approx(sd, rel=0.15)
+
+
+def test_a_limit_is_seen_wherever_it_is_left(lag) -> None:
+    setup = setup_of(lag, limits={"y": Range(-0.5, 0.5)}, rates={"y": 100.0})
+    assert setup.excess([{"u": 0.4}, {"u": 1.0}, {"u": -0.7}]) == pytest.approx([0.0, 0.5, 0.2], abs=1e-6)
+    slow = setup_of(lag, rates={"y": 5.0})
+    assert slow.excess([{"u": 1.0}])[0] > 1.0
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_a_signal_stays_within_its_channel_and_its_file_says_the_same(kind) -> None:
+    span, rng = Span(-1.0, 3.0, 5.0, 0.2, 20.0), np.random.default_rng(1)
+    for _ in range(20):
+        track, notes = read("u", FAMILIES[kind].write(rng.uniform(0.0, 1.0, FAMILIES[kind].size), span), None, None)
+        got = [value(track, t) for t in np.linspace(0.0, 5.0, 400)]
+        assert not notes
+        assert -1.0 - 1e-3 <= min(got) <= max(got) <= 3.0 + 1e-3
+        assert len(set(got)) > 1
+
+
+def test_the_best_of_all_kinds_is_taken_and_a_longer_search_is_no_worse(lag) -> None:
+    short, longer = excite(lag, **LAG), excite(lag, **LAG | {"generations": 8})
+    assert {one.kind for one in short.tried} == set(FAMILIES)
+    assert min(one.typical for one in short.tried) == next(one.typical for one in short.tried if one.kind == short.kind)
+    assert longer.expected[0].sd <= short.expected[0].sd
+    assert longer.expected[0].verdict == "well"
+
+
+def test_the_test_runs_as_a_scenario_and_its_limits_hold(tmp_path: Path) -> None:
+    servo = subject("servo")
+    free = ("body.J", "body.b", "body.c", "limit.hi")
+    limits = {"q": (-1.0, 1.0), "w": (-10.0, 10.0), "torque_ach": (-2.0, 2.0)}
+    found = excite(servo, inputs={"torque_req": (-2.0, 2.0)}, outputs={"q": 0.002}, limits=limits, free=free, duration=2.0, generations=3)
+    assert [row.verdict for row in found.expected] == ["well", "well", "well", "unseen"]
+    assert "no effect" in found.expected[3].why  # a limit that is not reached
+    file = tmp_path / "test.yaml"
+    assert write(found, file) == [file]
+    result = simulate(servo, scenarios.load(str(file), servo))
+    assert result.held
+    assert len(result.outcomes) == 6
+    assert 0.05 < np.max(np.abs(result.columns["q"])) <= 0.9 + 1e-9  # with the margin
+    with pytest.raises(PushrodError, match="there already"):
+        write(found, file)
+
+
+def test_what_trades_off_is_named() -> None:
+    F = np.array([[1e6, -1e6, 0.0], [-1e6, 1e6, 0.0], [0.0, 0.0, 1e4]])
+    rows = expected(F, ["friction.c", "friction.b", "J"], ["N.m", "N.m.s/rad", "kg.m2"], np.ones(3))
+    assert [row.verdict for row in rows] == ["unseen", "unseen", "well"]
+    assert "trades off with friction.b" in rows[0].why
+    assert rows[2].sd == pytest.approx(0.01, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"inputs": {"v": (-1.0, 1.0)}}, "no input channel of first_order named 'v'"),
+        ({"inputs": None}, "how far may u go"),
+        ({"outputs": {"y": -1.0}}, "above 0"),
+        ({"free": ["R"]}, "no parameter of first_order named 'R'"),
+        ({"limits": {"q": (-1.0, 1.0)}}, "no output of first_order named 'q'"),
+        ({"limits": {"y": (5.0, 6.0)}}, "no signal was found that keeps the limits of y"),
+        ({"kinds": ["noise"]}, "no kind of test signal"),
+        ({"dt": 2.0}, "the tick must be above 0"),
+        ({"margin": 1.0}, "margin"),
+        ({"band": (5.0, 1.0)}, "band"),
+    ],
+)
+def test_what_makes_no_sense_is_said(lag, change, says) -> None:
+    with pytest.raises(PushrodError, match=says):
+        excite(lag, **LAG | {"generations": 1} | change)
+
+
+def test_a_parameter_that_is_zero_needs_a_guess() -> None:
+    with pytest.raises(PushrodError, match="--set noise="):
+        excite(subject("servo"), free=["noise"])
+
+
+def test_ranges_as_people_write_them() -> None:
+    assert read_range("90 deg", "rad", "") == pytest.approx((-np.pi / 2, np.pi / 2))
+    assert read_range("-20..30 deg", "rad", "") == pytest.approx((np.radians(-20), np.radians(30)))
+    assert read_range("-1e-3..2", "m", "") == (-1e-3, 2.0)
+    assert read_range("0.1 Hz..2000 mHz", "Hz", "") == (0.1, 2.0)
+    for text in ("3..1", "-2", "1 kg", "a..b"):
+        with pytest.raises(PushrodError):
+            read_range(text, "m", "--limit")
+
+
+def test_a_model_by_itself_from_the_shell(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "130")
+    ask = ["excite", "model:first_order", "--input", "u=1", "--output", "y=0.01", "--duration", "1", "--generations", "1", "--set", "T=50 ms"]
+    got = CliRunner().invoke(app, [*ask, "--json"])
+    assert got.exit_code == 0, got.output
+    told = json.loads(got.stdout)
+    assert told["parameters"]["T"]["verdict"] == "well"
+    assert told["try"] == "pushrod run excite_first_order_machine.yaml excite_first_order.yaml"
+    assert CliRunner().invoke(app, [*told["try"].split()[1:], "--no-log"]).exit_code == 0
+    again = CliRunner().invoke(app, ask)
+    assert again.exit_code == 2
+    assert "there already" in again.output
+    wrong = CliRunner().invoke(app, [*ask, "--limit", "y=1 kg", "--out", "b.yaml"])
+    assert wrong.exit_code == 2
+    assert "kg" in wrong.output
