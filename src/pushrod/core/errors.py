@@ -86,6 +86,14 @@ class LogError(PushrodError, ValueError):
     """A log cannot be written or read; what was there before was not touched."""
 
 
+class DiagnosisError(PushrodError, ValueError):
+    """A recording is not fit to learn parameters from; `problems` lists why, and what to do about each."""
+
+    def __init__(self, problems: list[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(problems))
+
+
 class VerifyError(PushrodError, ValueError):
     """A reference file cannot be understood."""
 

@@ -14,16 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.core.errors import InputError
+from pushrod.core.errors import DiagnosisError, InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
 from pushrod.core.quantity import Choice
 from pushrod.core.record import numbers
-from pushrod.identify.column import Column, Recorded, column
+from pushrod.identify.column import Column, Recorded, beyond, column
 from pushrod.identify.spread import held, interpolated, period
 
 Array = NDArray[np.float64]
 SLOWEST = 0.005  # [s]: longest tick unless one is asked for, since not every model is exact for any tick
+SLOW = 1.0  # [s] between two values from which one asks whether times are in another unit
 WHOLE = 1e-6  # of a tick: what is nearer to its end than this was taken there
 
 
@@ -86,6 +87,7 @@ def trial(
     begin: float | None = None,
     end: float | None = None,
     held_out: float = 0.0,
+    missing: str = "refuse",
     name: str = "",
 ) -> Trial:
     """Prepare a recording: a log.Table, or arrays by name with their times under "t". Columns are "name" or "name [unit]".
@@ -95,13 +97,18 @@ def trial(
     """
     taken = {leaf.path or "u": leaf.meta for leaf in numbers(world.In)}
     given = {leaf.path or "y": leaf.meta for leaf in numbers(world.Out)}
-    known: Any = {leaf.path for leaf in numbers(world.Params)}
-    told = {path: column(recorded, text, find(taken, path, f"input of {world.name}")) for path, text in inputs.items()}
-    seen = {path: column(recorded, text, find(given, path, f"output of {world.name}")) for path, text in outputs.items()}
+    known = {leaf.path: leaf.meta for leaf in numbers(world.Params)}
+    find({"refuse": 0, "drop": 0}, missing, "way to treat what is missing")
+    wrong: list[str] = []
+    told = _columns(recorded, inputs, taken, f"input of {world.name}", missing, wrong)
+    seen = _columns(recorded, outputs, given, f"output of {world.name}", missing, wrong)
+    wrong += [text for path, one in told.items() for text in beyond(path, one, taken[path])]
+    if wrong:
+        raise DiagnosisError([f"{name}: {text}" if name else text for text in wrong])
     if not seen:
         raise InputError(f"no output to compare: say which columns were measured, such as outputs={{{next(iter(given))!r}: 'column'}}")
     for path in constants or {}:
-        find(dict.fromkeys(known), path, f"parameter of {world.name}")
+        find(known, path, f"parameter of {world.name}")
     find({"zero": 0, "linear": 0}, hold, "way to hold an input")
     t0, t1 = _span(told, seen, begin, end)
     tick = _tick(seen, dt)
@@ -111,6 +118,18 @@ def trial(
     per_tick = {path: _per_tick(one, taken[path], t0, tick, steps, hold) for path, one in told.items()}
     measured = {path: _measured(one, t0, tick, steps, held_out) for path, one in seen.items()}
     return Trial(name, tick, steps, per_tick, measured, dict(constants or {}), _start(world, start or {}, measured), {**told, **seen}, t0)
+
+
+def _columns(recorded: Recorded, asked: Mapping[str, str], legal: Mapping[str, Any], what: str, missing: str, wrong: list[str]) -> dict[str, Column]:
+    """Those that can be used; what is wrong with the others is noted, all of it at once."""
+    found = {}
+    for path, text in asked.items():
+        meta = find(legal, path, what)
+        try:
+            found[path] = column(recorded, text, meta, missing)
+        except DiagnosisError as e:
+            wrong += e.problems
+    return found
 
 
 def _span(told: Mapping[str, Column], seen: Mapping[str, Column], begin: float | None, end: float | None) -> tuple[float, float]:
@@ -133,6 +152,8 @@ def _tick(seen: Mapping[str, Column], dt: float | None) -> float:
             raise InputError(f"dt = {dt} s; a tick must be longer than 0 and finite")
         return float(dt)
     sampled = min(period(one.t) for one in seen.values())
+    if sampled >= SLOW:
+        raise DiagnosisError([f"{sampled:g} s between two values: are the times in another unit, such as ms? If they are not, say the tick (--tick)"])
     return float(sampled / np.ceil(sampled / SLOWEST - WHOLE))
 
 

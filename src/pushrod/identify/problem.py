@@ -10,6 +10,7 @@ the search over the population leaves them where they are (offsets: where they a
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -168,6 +169,11 @@ class Problem:
     def simulated_outputs(self, z: Array) -> list[dict[str, Array]]:
         """Of each log, each compared output after every tick."""
         return [{path: Y[:, j, 0] for j, path in enumerate(self.paths)} for Y in (self._run(i, np.asarray(z)[None]) for i in range(len(self.trials)))]
+
+    def outputs_with(self, i: int, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """What one log would give with other inputs, at the guess."""
+        Y = self._kept(replace(self.trials[i], inputs=inputs), i, self.guess[None])
+        return {path: Y[:, j, 0] for j, path in enumerate(self.paths)}
 
     def errors(self, z: Array) -> list[dict[str, Array]]:
         """Of each log and output: simulated less measured, in its unit, at every measured value, also those held out."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.core.errors import InputError
+from pushrod.identify.diagnosis import diagnose
 from pushrod.identify.problem import FAR, Problem
 
 Array = NDArray[np.float64]
@@ -79,11 +80,17 @@ def fit(
     generations: int = 80,
     tolerance: float = 1e-3,
     search: bool = True,
+    trust: bool = False,
     told: Told | None = None,
 ) -> Fit:
-    """Fit a problem. `search=False` starts from the guesses alone, for what is known well enough already."""
+    """Fit a problem. `search=False` starts from the guesses alone, for what is known well enough already.
+
+    Recordings that nothing can be learnt from are a DiagnosisError, unless one is to `trust` them.
+    """
     if seeds < 1:
         raise InputError(f"seeds = {seeds}; at least one is needed")
+    if not trust:
+        diagnose(problem)
     begun, before = time.perf_counter(), problem.simulated
     best: list[tuple[float, Array]] = [(np.inf, problem.guess)]
     found: list[Seed] = []
