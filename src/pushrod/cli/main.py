@@ -21,6 +21,7 @@ from pushrod.cli.dash import dash
 from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
 from pushrod.cli.excite import excite
+from pushrod.cli.export import export
 from pushrod.cli.layout import layout
 from pushrod.cli.list import list_
 from pushrod.cli.log import log
@@ -109,6 +110,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "replay": replay,
     "report": report,
     "excite": excite,
+    "export": export,
     "log": log,
     "layout": layout,
     "list": list_,

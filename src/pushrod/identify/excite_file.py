@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pushrod.core.errors import InputError
 from pushrod.identify.excite import Excitation
 from pushrod.identify.information import Expected
 from pushrod.identify.plain_yaml import flow, name_of
+from pushrod.identify.written import refuse_taken, write_all
 from pushrod.sim.machine import Machine, shipped
 
 
@@ -67,9 +67,7 @@ def files_of(machine: Machine, file: Path) -> list[Path]:
     """The files to be written: the scenario, and before it the machine where it has no file of its own. Nothing is written over."""
     own = Path(machine.document.file).suffix in (".yaml", ".yml")
     files = [file] if own else [file.with_name(f"{file.stem}_machine.yaml"), file]
-    taken = [str(one) for one in files if one.exists()]
-    if taken:
-        raise InputError(f"{', '.join(taken)}: there already; nothing was written. Choose another --out")
+    refuse_taken(files)
     return files
 
 
@@ -81,16 +79,7 @@ def write(found: Excitation, file: Path) -> list[Path]:
     else:
         document = Path(found.machine.document.file)
         machine = document.stem if document in shipped().values() else os.path.relpath(document, file.parent)
-    made = {one: machine_text(found) if one is not file else scenario_text(found, machine, name_of(file.stem)) for one in files}
-    try:
-        for one, text in made.items():
-            one.parent.mkdir(parents=True, exist_ok=True)
-            one.write_text(text, encoding="utf-8")
-    except OSError as e:
-        for one in made:
-            one.unlink(missing_ok=True)
-        raise InputError(f"{e.filename or file}: cannot be written: {e.strerror or e}; nothing was written. Choose another --out") from e
-    return list(made)
+    return write_all({one: machine_text(found) if one is not file else scenario_text(found, machine, name_of(file.stem)) for one in files})
 
 
 def machine_text(found: Excitation) -> str:

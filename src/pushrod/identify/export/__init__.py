@@ -1,0 +1,1 @@
+"""Parameters for other simulators. Adding a target touches two files: the new one and the table in `target.py`."""
