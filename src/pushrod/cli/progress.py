@@ -2,14 +2,20 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-Show = Callable[[int, int], None]  # how much is done, of how much
+
+class Show(Protocol):
+    """Told how much is done, of how much, and what else there is to say."""
+
+    def __call__(self, done: int, of: int, /, words: str = "") -> None: ...
+
+
 QUIET = 3.0  # [s] between two plain lines, and before the first one
 
 
@@ -34,8 +40,9 @@ def _bar(console: "Console", doing: str, unit: str, total: int | None, before: s
     with Progress(*columns, console=console) as bar:
         task, pace = bar.add_task(before, total=total, pace=""), Pace(unit)
 
-        def show(done: int, of: int) -> None:
-            bar.update(task, completed=done, total=of, description=doing if done else before, pace=pace.of(done, of))
+        def show(done: int, of: int, words: str = "") -> None:
+            told = ", ".join(filter(None, (pace.of(done, of), words)))
+            bar.update(task, completed=done, total=of, description=doing if done else before, pace=told)
 
         yield show
 
@@ -44,14 +51,14 @@ def _bar(console: "Console", doing: str, unit: str, total: int | None, before: s
 def _lines(doing: str, unit: str) -> Iterator[Show]:
     told, pace = 0.0, Pace(unit)
 
-    def show(done: int, of: int) -> None:
+    def show(done: int, of: int, words: str = "") -> None:
         nonlocal told
-        words, now = pace.of(done, of), time.monotonic()
-        if not words:  # nothing to tell a rate from: what came before it is over
+        rate, now = pace.of(done, of), time.monotonic()
+        if not rate:  # nothing to tell a rate from: what came before it is over
             told = now
         elif now - told >= QUIET:
             told = now
-            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %), {words}\n")
+            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %), {rate}{f', {words}' if words else ''}\n")
             sys.stderr.flush()
 
     yield show

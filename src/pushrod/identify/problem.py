@@ -31,7 +31,8 @@ from pushrod.identify.where import device_for
 
 Array = NDArray[np.float64]
 Range = tuple[float, float] | None
-STEP = 1e-4  # of the searched range: how far central differences look to each side
+STEPS = 1e-7, 1e-3, 5e-3  # of the searched range: how far central differences look to each side, at least, at first, at most
+STEADY = 3.0  # times the noise: by how much residuals change in all over such a step. Less would see the jumps of stick and slip, not the slope
 FAR = 1e30  # the loss of what is no number
 CELLS = 4_000_000  # outputs kept at a time
 
@@ -77,6 +78,8 @@ class Problem:
         self.learns_noise = noise is None
         self.loss, self.loss_scale = loss, loss_scale
         self.device, self.threads = device_for(device), threads
+        self._steps = np.full(len(self.free), STEPS[1])
+        self._left = 1.0  # root mean square of the last residuals
         self.simulated = 0  # runs of a log so far
         self._scored = scored.of(self.world, self.paths)
         self._bases = [self._base(one) for one in self.trials]
@@ -182,7 +185,7 @@ class Problem:
             Y = self._run(i, np.asarray(z)[None])
             found.append(
                 {
-                    path: _at(Y[:, j, :], one.outputs[path])[:, 0] + self._offset(z, i, path) - one.outputs[path].value
+                    path: _at(Y[:, j, :], one.outputs[path])[:, 0] + self.offset(z, i, path) - one.outputs[path].value
                     for j, path in enumerate(self.paths)
                 }
             )
@@ -190,7 +193,9 @@ class Problem:
 
     def residuals(self, z: Array) -> Array:
         """Weighted, of what is fitted to: log by log, output by output."""
-        return self.weighed(self.errors(z))
+        found = self.weighed(self.errors(z))
+        self._left = float(np.sqrt(np.mean(found * found)))
+        return found
 
     def weighed(self, errors: list[dict[str, Array]]) -> Array:
         parts = []
@@ -202,7 +207,7 @@ class Problem:
         return np.where(np.isfinite(flat), flat, 1e6)
 
     def jacobian(self, z: Array) -> Array:
-        """d residuals / dz, by differences to both sides, within the range."""
+        """d residuals / dz, by differences to both sides, within the range; how far to look follows from the one before."""
         z = np.asarray(z, float)
         J = np.zeros((self.samples, len(self.free)))
         row = 0
@@ -210,7 +215,7 @@ class Problem:
             moved = [j for j, f in enumerate(self.free) if f.of != "offset" and f.trial in (None, i)]
             Z = np.repeat(z[None], 2 * len(moved), 0)
             for n, j in enumerate(moved):
-                Z[2 * n, j], Z[2 * n + 1, j] = min(z[j] + STEP, 1.0), max(z[j] - STEP, 0.0)
+                Z[2 * n, j], Z[2 * n + 1, j] = min(z[j] + self._steps[j], 1.0), max(z[j] - self._steps[j], 0.0)
             Y = self._run(i, Z)
             for m, path in enumerate(self.paths):
                 seen = one.outputs[path]
@@ -224,9 +229,11 @@ class Problem:
                     if f.of == "offset" and f.trial == i and f.path == path:
                         J[at, j] = weight * f.slope(z[j])
                 row = at.stop
-        return np.where(np.isfinite(J), J, 0.0)
+        J = np.where(np.isfinite(J), J, 0.0)
+        self._steps = np.clip(STEADY * self._left / np.maximum(np.linalg.norm(J, axis=0), 1e-300), STEPS[0], STEPS[2])
+        return J
 
-    def _offset(self, z: Array, i: int, path: str) -> float:
+    def offset(self, z: Array, i: int, path: str) -> float:
         return sum(float(f.value(x)) for f, x in zip(self.free, z, strict=True) if f.of == "offset" and f.trial == i and f.path == path)
 
     def _run(self, i: int, Z: Array) -> Array:

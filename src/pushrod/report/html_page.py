@@ -24,15 +24,20 @@ FOLDER = Path(__file__).parent / "template"
 
 def page(runs: Sequence[Findings]) -> str:
     """Of one log, or of two of which the second is laid over the first."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     names = ["A", "B"] if len(runs) > 1 else [runs[0].log.name]
     begin, end = min(found.log.span[0] for found in runs), max(found.log.span[1] for found in runs)
     drawing = Drawing(names, (begin, end))
-    content = sections.content(runs, drawing)
+    return filled("page.html", sections.content(runs, drawing), drawing)
+
+
+def filled(template: str, content: dict[str, Any], drawing: Drawing, folder: Path = FOLDER) -> str:
+    """A template with all that makes it a page by itself: style, script, plotly, and the numbers to draw. Other kinds of pages bring their own."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     script, plotly = (FOLDER / "page.js").read_text(encoding="utf-8"), _plotly()
-    environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.get_template("page.html").render(
+    loader = FileSystemLoader([folder, FOLDER])
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template(template).render(
         **content,
         policy=_policy(script, plotly),
         style=(FOLDER / "page.css").read_text(encoding="utf-8"),

@@ -27,7 +27,7 @@ def machine_schema(worlds: Mapping[str, World]) -> Schema:
     """Of a machine file. What `parameters` may hold follows from `world`."""
     made = _struct(MachineFile, (Pair,))
     made["properties"]["world"] |= {"anyOf": [{"enum": list(worlds)}, {"pattern": r"\.py:\w+$|^(model|plant):\w+$"}]}
-    made["$defs"] |= {f"{name}_parameters": record_schema(world.Params, world.Params()) for name, world in worlds.items()}
+    made["$defs"] |= {f"{name}_parameters": record_schema(world.Params, world.Params(), includes=True) for name, world in worlds.items()}
     made["allOf"] = [
         {
             "if": {"properties": {"world": {"const": name}}, "required": ["world"]},

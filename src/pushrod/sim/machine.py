@@ -4,7 +4,7 @@ machine: car                      its name
 about: one line
 world: car                        a shipped world, a model by itself (model:servo), or my_world.py:MY_WORLD beside the file
 scenario: car_default             what `pushrod run` does with it when told nothing else
-parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default
+parameters: {steer: {T: 80 ms}}   nested as the world's Params; what is not mentioned keeps its default. `include: fit.yaml` takes those of a fit
 track:                            which request belongs to which achieved signal
   - {request: steer_req, achieved: steer_ach, limit: steer_lim}    see `tracked`
 robot: arm                        optional: what commands it when it is live; see `machine_robot`

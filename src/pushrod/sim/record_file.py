@@ -4,14 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from pushrod.config import yaml_file
 from pushrod.config.structure import WRONG, named, number_of, unknown_keys, within
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core import check
-from pushrod.core.errors import MapError
+from pushrod.core.errors import ConfigError, MapError
 from pushrod.core.names import did_you_mean
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
 from pushrod.core.ring import Ring
+
+INCLUDE = "include"
 
 
 def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) -> Any:
@@ -24,9 +27,33 @@ def record(kind: Any, value: Any, default: Any, at: Keys, document: Document) ->
         document.add(at, f"must be a mapping of {kind.__name__} fields ({', '.join(kind._fields)}), got {named(value)}")
         return WRONG
     known = {f.name: f for f in fields(kind)}
+    if INCLUDE in value and at[:1] == ("parameters",):
+        default = _included(kind, value[INCLUDE], default, (*at, INCLUDE), document)
+        value = {name: new for name, new in value.items() if name != INCLUDE}
     unknown_keys(known, value, at, document)
     found = {name: _field(known[name], new, getattr(default, name), (*at, name), document) for name, new in value.items() if name in known}
     return default._replace(**{name: _unread(known[name]) if new is WRONG else new for name, new in found.items()})
+
+
+def _included(kind: Any, name: Any, default: Any, at: Keys, document: Document) -> Any:
+    """The record as `parameters` of another file have it, such as one that `pushrod fit` wrote; what stands beside the name goes over it."""
+    if not isinstance(name, str):
+        document.add(at, f"must be the name of a file with `parameters:`, got {named(name)}")
+        return default
+    try:
+        other = yaml_file.load(document.folder_of(at) / name)
+    except ConfigError as e:
+        for problem in e.problems:
+            document.add(at, problem)
+        return default
+    given = other.data.get("parameters")
+    if not isinstance(given, dict) or INCLUDE in given:
+        document.add(at, f"{other.file}: has no `parameters:` with values of its own")
+        return default
+    found = record(kind, given, default, ("parameters",), other)
+    for _, problem in other.problems:
+        document.add(at, problem)
+    return found
 
 
 def _field(f: Field, value: Any, default: Any, at: Keys, document: Document) -> Any:

@@ -5,17 +5,22 @@ from typing import Any
 from pushrod.config.quantity_schema import Schema, quantity, words
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import Field, fields, is_record
+from pushrod.sim.record_file import INCLUDE
 
 
-def record_schema(record: Any, default: Any) -> Schema:
-    """Of a mapping nested as a record; delay lines cannot be written in a file and are left out."""
-    properties = {f.name: _field(f, getattr(default, f.name)) for f in fields(record) if is_record(f.type) or isinstance(f.meta, (Q, Choice, Table))}
+def record_schema(record: Any, default: Any, includes: bool = False) -> Schema:
+    """Of a mapping nested as a record; delay lines cannot be written in a file and are left out. `includes`: parts may come from other files."""
+    properties = {
+        f.name: _field(f, getattr(default, f.name), includes) for f in fields(record) if is_record(f.type) or isinstance(f.meta, (Q, Choice, Table))
+    }
+    if includes:
+        properties[INCLUDE] = {"type": "string", "description": "a file with `parameters:`, such as of a fit; what stands beside goes over it"}
     return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
-def _field(f: Field, default: Any) -> Schema:
+def _field(f: Field, default: Any, includes: bool) -> Schema:
     if is_record(f.type):
-        nested = record_schema(f.type, default)
+        nested = record_schema(f.type, default, includes)
         if f.type._fields == ("row", "col", "z"):
             return {"anyOf": [nested, {"type": "string", "description": "map CSV file, relative to this file"}]}
         return nested

@@ -146,7 +146,17 @@
     })];
   }
 
-  const FIGURES = { time: timeFigure, stack: timeFigure, way: wayFigure, bars: barsFigure };
+  // autocorrelation over lags, and the bound that white noise keeps
+  function lagsFigure(panel) {
+    const bound = (y) => ({ type: "line", xref: "paper", yref: "y", x0: 0, x1: 1, y0: y, y1: y, line: { color: colour("command"), width: 1, dash: "dot" } });
+    return [[{ type: "bar", x: panel.lags, y: panel.values, hovertemplate: "%{y:.3f} at lag %{x}<extra></extra>", marker: { color: colour("achieved") } }], layout(panel, {
+      hovermode: "closest", bargap: 0.4, dragmode: false, shapes: [bound(panel.bound), bound(-panel.bound)],
+      xaxis: axis({ fixedrange: true, zeroline: false, title: { text: "lag [samples]", standoff: 6, font: { size: 11 } } }),
+      yaxis: axis({ fixedrange: true, range: [Math.min(-0.1, 1.15 * Math.min(...panel.values)), Math.max(0.1, 1.15 * Math.max(...panel.values))] }),
+    })];
+  }
+
+  const FIGURES = { time: timeFigure, stack: timeFigure, way: wayFigure, bars: barsFigure, lags: lagsFigure };
   const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false, doubleClick: false, showTips: false };
 
   // ---- panels --------------------------------------------------------------------------------------------------------
@@ -249,7 +259,7 @@
   function point(t) {
     for (const panel of report.drawn) {
       const full = panel.plot._fullLayout;
-      if (!full || panel.type === "bars") continue;
+      if (!full || panel.type === "bars" || panel.type === "lags") continue;
       panel.cursor.style.display = t === null ? "none" : "block";
       for (const line of panel.lines || []) {
         const x = array(line.x);
@@ -381,7 +391,7 @@
       seen.observe(figure);
     });
     const place = document.querySelector("[data-panel-choice]");
-    choices(document.querySelector("table.channels"), report.panels[+place.dataset.panelChoice], place);
+    if (place) choices(document.querySelector("table.channels"), report.panels[+place.dataset.panelChoice], place);
     let width = innerWidth;
     addEventListener("resize", () => { if (innerWidth !== width && !report.printing) { width = innerWidth; redraw(); } });
     let before = root.dataset.theme, folded = [];
