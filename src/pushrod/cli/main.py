@@ -22,6 +22,7 @@ from pushrod.cli.disarm import disarm
 from pushrod.cli.estop import estop
 from pushrod.cli.excite import excite
 from pushrod.cli.export import export
+from pushrod.cli.fit import fit
 from pushrod.cli.layout import layout
 from pushrod.cli.list import list_
 from pushrod.cli.log import log
@@ -109,6 +110,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "run": run,
     "replay": replay,
     "report": report,
+    "fit": fit,
     "excite": excite,
     "export": export,
     "log": log,
