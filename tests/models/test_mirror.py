@@ -9,7 +9,7 @@ from counts import examples
 from pushrod.core.model import Model
 from pushrod.core.quantity import Q
 from pushrod.core.record import build, flat, get, leaves, numbers
-from pushrod.models import MODELS, dead_zone, friction, second_order, servo, thruster
+from pushrod.models import MODELS, dead_zone, friction, gear_friction, second_order, servo, thruster
 from pushrod.plants import PLANTS
 
 # by name, parameters that are the same on both sides and near enough to their limits that these act
@@ -20,12 +20,13 @@ EVEN: dict[str, Any] = {
     "saturation": MODELS["saturation"].Params(-0.5, 0.5),
     "dead_zone": dead_zone.Params(0.7),
     "friction": friction.Params(c=0.3, s=0.5, w_s=0.2, b=0.1, mu=0.2),
+    "gear_friction": gear_friction.Params(c=0.3, s=0.2, w_s=0.2, b=0.1, mu=0.2, mu_s=0.1, mu_q=0.1, mu_m=0.05, mu_e=0.02),
     "dc_motor": MODELS["dc_motor"].Params(v_max=1.0, i_max=0.3),
-    "servo": servo.Params()._replace(motor=servo.Params().motor._replace(i_max=0.4)),
+    "servo": servo.Params()._replace(motor=servo.Params().motor._replace(i_max=0.4), play=0.02),
     "thruster": thruster.Params(F_ahead=40.0, F_astern=40.0),
     "joint": PLANTS["joint"].Params(),
 }
-SIDELESS = {"enabled", "J", "held", "stuck"}  # numbers that have no side
+SIDELESS = {"enabled", "J", "J_l", "held", "stuck"}  # numbers that have no side
 
 
 def turned(record: Any, value: Any) -> Any:
@@ -41,7 +42,7 @@ def drawn(record: Any, rng: random.Random) -> Any:
     def leaf(at: Any) -> float:
         if not isinstance(at.meta, Q):
             return float(rng.randrange(2))
-        return rng.uniform(0.001, 0.1) if at.meta.lo > 0.0 else rng.choice((0.0, rng.uniform(-2.0, 2.0), rng.uniform(-2.0, 2.0)))
+        return rng.uniform(0.001, 0.1) if at.meta.lo >= 0.0 else rng.choice((0.0, rng.uniform(-2.0, 2.0), rng.uniform(-2.0, 2.0)))
 
     return build(record, leaf)
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from counts import examples
-from pushrod.models import dc_motor, friction
+from pushrod.models import dc_motor, gear_friction
 from pushrod.models.servo import In, Out, Params, State, step
 
 P = Params()
-SMOOTH = P._replace(drag=friction.Params(c=0.0, s=0.0, b=0.02, mu=0.0))
+SMOOTH = P._replace(drag=gear_friction.Params(c=0.0, b=0.02))
 
 
 def run(p: Params, s: State, u: In, t: float, n: int) -> tuple[State, Out]:
@@ -61,7 +61,7 @@ def test_dry_friction_leaves_it_standing_off_its_goal_and_still() -> None:
     assert again.q == s.q
     # the motor's torque at the standing error is within the break-away level
     K = P.ratio * P.motor.k
-    assert K * P.kp * abs(0.5 - s.q) * 12.0 / P.motor.R < P.drag.s / (1.0 - 0.5 * P.drag.mu) * 1.01
+    assert K * P.kp * abs(0.5 - s.q) * 12.0 / P.motor.R < (P.drag.c + P.drag.s) / (1.0 - 0.5 * P.drag.mu) * 1.01
 
 
 def test_switched_off_it_gives_no_torque_and_no_braking() -> None:
@@ -89,7 +89,7 @@ def test_at_its_current_limit_it_is_torque_on_an_inertia() -> None:
         s, y = step(SMOOTH._replace(motor=motor), State(0.0, side * 0.4, 0.0), In(goal=side * 9.0, tau=side * 0.2), 0.001)
         assert y.i == side * 0.3
         assert s.w == pytest.approx(side * (0.01 * 0.4 + 0.001 * (K * 0.3 + 0.2)) / (0.01 + 0.001 * 0.02), rel=1e-12)
-        rough = SMOOTH._replace(motor=motor, drag=friction.Params(c=0.1, s=0.1, b=0.02, mu=0.0))
+        rough = SMOOTH._replace(motor=motor, drag=gear_friction.Params(c=0.1, b=0.02))
         s, _ = step(rough, State(0.0, side * 0.4, 0.0), In(goal=side * 9.0, tau=side * 0.2), 0.001)
         assert s.w == pytest.approx(side * (0.01 * 0.4 + 0.001 * (K * 0.3 + 0.2 - 0.1)) / (0.01 + 0.001 * 0.02), rel=1e-12)
 

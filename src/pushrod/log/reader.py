@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pushrod.core.errors import LogError
-from pushrod.log import bag_file, csv_file, mat_file, mcap_file
+from pushrod.log import bag_file, csv_file, json_file, mat_file, mcap_file
 from pushrod.log.mcap_records import MAGIC
 from pushrod.log.table import Table
 
@@ -24,6 +24,7 @@ SUFFIXES: dict[str, Reader] = {
     ".tsv": csv_file.read,
     ".txt": csv_file.read,
     ".mat": mat_file.read,
+    ".json": json_file.read,
     ".db3": bag_file.read,
 }
 

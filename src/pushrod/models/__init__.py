@@ -11,6 +11,7 @@ from pushrod.models.dead_zone import DEAD_ZONE
 from pushrod.models.fault import FAULT
 from pushrod.models.first_order import FIRST_ORDER
 from pushrod.models.friction import FRICTION
+from pushrod.models.gear_friction import GEAR_FRICTION
 from pushrod.models.grid import GRID
 from pushrod.models.quantiser import QUANTISER
 from pushrod.models.rate_limit import RATE_LIMIT
@@ -38,6 +39,7 @@ MODELS = {
         DEAD_ZONE,
         QUANTISER,
         FRICTION,
+        GEAR_FRICTION,
         DC_MOTOR,
         SERVO,
         THRUSTER,

@@ -1,13 +1,15 @@
-"""Position servo: a firmware P or PD loop that drives a DC motor through a gear with friction, from a supply that sags.
+"""Position servo: a firmware P or PD loop that drives a DC motor through a gear with friction and play, from a supply that sags.
 
     duty d = clamp(kp (goal - q) - kd w, -d_max, d_max)
-    L di/dt = d V - R i - K w,   V = v_max - R_s d i,   K = ratio k,   |i| <= i_max
-    J dw/dt = K i + tau - D sign(w) - b w,   dq/dt = w,   D as in `friction` with load = (K i - tau) / 2
+    L di/dt = d V - R i - K w_g,   V = v_max - R_s d i,   K = ratio k,   |i| <= i_max
+    (J + J_l) dw/dt = K i + tau - D sign(w) - B w,   dq/dt = w,   D and B as in `gear_friction` with m = K i and e = tau
+    within the play, |x| < play / 2:   J dw_g/dt = K i - D sign(w_g) - B w_g,   J_l dw/dt = tau,   dx/dt = w - w_g
 
 q, w   angle [rad] and speed [rad/s] of the output;  tau torque on it from outside [N.m], positive along q
 i      motor current [A];  d duty of the bridge [-];  V supply voltage at the bridge [V]: a bridge at duty d draws d i
 motor  R, L, k and i_max of the motor as in `dc_motor`; v_max is the supply without load
-J      inertia at the output [kg.m2], the rotor's included (ratio^2 times its own)
+J      inertia of gear and rotor at the output [kg.m2] (ratio^2 times the rotor's own);  J_l that of what hangs on it [kg.m2]
+x      angle of the output in the gear's play [rad];  w_g speed of the gear [rad/s]. Where they meet, neither springs back. No load (J_l = 0), no play
 With `enabled` off the bridge is open: no current, no braking by back-EMF.
 
 The firmware runs every `period` seconds, or every tick where that is shorter: the step is cut into that many equal parts. Each part is one implicit
@@ -24,8 +26,8 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
-from pushrod.core.scalar import clamp, dead_band
-from pushrod.models import dc_motor, friction
+from pushrod.core.scalar import clamp, dead_band, sign
+from pushrod.models import dc_motor, gear_friction
 
 
 class Params(NamedTuple):
@@ -35,21 +37,25 @@ class Params(NamedTuple):
     period: A[float, Q("s", 1e-4, 0.1, "time between two runs of the firmware loop")] = 1e-3
     R_s: A[float, Q("ohm", 0.0, 100.0, "resistance of supply and cable")] = 0.2
     ratio: A[float, Q("-", 1.0, 1e4, "turns of the motor per turn of the output")] = 258.5
-    J: A[float, Q("kg.m2", 1e-7, 1e4, "inertia at the output, rotor included")] = 0.01
+    J: A[float, Q("kg.m2", 1e-7, 1e4, "inertia of gear and rotor at the output")] = 0.01
+    play: A[float, Q("rad", 0.0, 1.0, "backlash: how far the output turns while the gear stands")] = 0.0
     motor: dc_motor.Params = dc_motor.Params(R=8.4, L=1e-3, k=0.0066, v_max=12.0, i_max=2.0)
-    drag: friction.Params = friction.Params(c=0.1, s=0.12, w_s=0.3, b=0.02, mu=0.4)
+    drag: gear_friction.Params = gear_friction.Params(c=0.1, s=0.02, w_s=0.3, b=0.02, mu=0.4)
 
 
 class State(NamedTuple):
     q: A[float, Q("rad")] = 0.0
     w: A[float, Q("rad/s")] = 0.0
     i: A[float, Q("A")] = 0.0
+    x: A[float, Q("rad", about="angle of the output in the play")] = 0.0
+    w_g: A[float, Q("rad/s", about="speed of the gear; w where it drives the output")] = 0.0
 
 
 class In(NamedTuple):
     goal: A[float, Q("rad", about="commanded angle")] = 0.0
     tau: A[float, Q("N.m", about="torque on the output from outside")] = 0.0
     enabled: A[float, flag("the bridge is switched on")] = 1.0
+    J_l: A[float, Q("kg.m2", 0.0, 1e4, "inertia of what hangs on the output")] = 0.0
 
 
 class Out(NamedTuple):
@@ -67,22 +73,46 @@ def duty(p: Params, s: State, u: In) -> float:
     return d if u.enabled != 0.0 else 0.0
 
 
+class Turned(NamedTuple):
+    w: A[float, Q("rad/s")]
+    i: A[float, Q("A")]
+
+
+@pure
+def turn(p: Params, s: State, J: float, L: float, tau: float, d: float, enabled: float, dt: float) -> Turned:
+    """Speed and current at the end of dt > 0 of all that turns with the gear: inertia J, angular momentum L."""
+    K = p.ratio * p.motor.k
+    w = L / J
+    Z = p.motor.L + dt * (p.motor.R + p.R_s * d * d)
+    # the current at the end is a - g w: implicit in the speed, so that back-EMF brakes at any step
+    a = (p.motor.L * s.i + dt * d * p.motor.v_max) / Z if enabled != 0.0 else 0.0
+    g = dt * K / Z if enabled != 0.0 else 0.0
+    push = L + dt * (K * a + tau)
+    b = gear_friction.viscous(p.drag, sign(push))
+    D = gear_friction.dry(p.drag, w, sign(push), K * (a - g * w), tau)
+    w = dead_band(push, dt * D) / (J + dt * (b + K * g))
+    i = a - g * w
+    if abs(i) > p.motor.i_max:
+        i = clamp(i, -p.motor.i_max, p.motor.i_max)
+        w = dead_band(L + dt * (K * i + tau), dt * D) / (J + dt * b)
+    return Turned(w, i)
+
+
 @pure
 def advance(p: Params, s: State, u: In, dt: float) -> State:
     """One run of the firmware and what follows from it; dt > 0."""
     d = duty(p, s, u)
-    K = p.ratio * p.motor.k
-    Z = p.motor.L + dt * (p.motor.R + p.R_s * d * d)
-    # the current at the end is a - g w: implicit in the speed, so that back-EMF brakes at any step
-    a = (p.motor.L * s.i + dt * d * p.motor.v_max) / Z if u.enabled != 0.0 else 0.0
-    g = dt * K / Z if u.enabled != 0.0 else 0.0
-    D = friction.level(p.drag, s.w, 0.5 * (K * (a - g * s.w) - u.tau))
-    w = dead_band(p.J * s.w + dt * (K * a + u.tau), dt * D) / (p.J + dt * (p.drag.b + K * g))
-    i = a - g * w
-    if abs(i) > p.motor.i_max:
-        i = clamp(i, -p.motor.i_max, p.motor.i_max)
-        w = dead_band(p.J * s.w + dt * (K * i + u.tau), dt * D) / (p.J + dt * p.drag.b)
-    return State(s.q + dt * w, w, i)
+    half = 0.5 * p.play if u.J_l > 0.0 else 0.0
+    if half > 0.0:
+        gear = turn(p, s, p.J, p.J * s.w_g, 0.0, d, u.enabled, dt)
+        w = s.w + dt * u.tau / u.J_l
+        x = s.x + dt * (w - gear.w)
+        if abs(x) < half:
+            return State(s.q + dt * w, w, gear.i, x, gear.w)
+        whole = turn(p, s, p.J + u.J_l, p.J * s.w_g + u.J_l * s.w, u.tau, d, u.enabled, dt)
+        return State(s.q + dt * whole.w, whole.w, whole.i, half * sign(x), whole.w)
+    whole = turn(p, s, p.J + u.J_l, (p.J + u.J_l) * s.w, u.tau, d, u.enabled, dt)
+    return State(s.q + dt * whole.w, whole.w, whole.i, 0.0, whole.w)
 
 
 @pure
