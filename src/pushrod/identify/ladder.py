@@ -1,0 +1,163 @@
+"""Climb a ladder: fit each rung, judge it by recordings that it was not fitted to and by an information criterion, recommend the simplest unbeaten.
+
+    found = climb(servo(), fitted_to, held_out)
+    found.recommended.rung.name, found.table()
+
+A rung starts from what the one before it found in the same world, so that no effect is worse for being added. A rung is beaten where a later one has
+an error on the held-out recordings that is less by more than `MARGIN`, and a lower criterion; without such recordings the criterion alone decides.
+
+    BIC = n ln(loss / n) + k ln n        n: values that count as independent, from how long the residuals of the best rung stay alike;  k: parameters
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core.errors import InputError
+from pushrod.core.record import put
+from pushrod.identify.problem import Problem
+from pushrod.identify.rung import Ladder, Log, Rung, prepared
+from pushrod.identify.search import Fit, Progress, fit
+
+Array = NDArray[np.float64]
+MARGIN = 0.05  # of the error: a gain that is less is none
+SHARE = 0.01  # of its span: the noise of an output where none is given. It is the same for all rungs, so that their losses can be compared
+
+Told = Callable[[Rung, Progress], None]
+
+
+@dataclass(frozen=True)
+class Step:
+    """A rung as it was fitted. Errors are mean absolute differences, one for each recording, in the unit of the output."""
+
+    rung: Rung
+    fit: Fit
+    errors: tuple[float, ...]
+    held_errors: tuple[float, ...]
+    criterion: float = float("nan")
+
+    @property
+    def error(self) -> float:
+        return float(np.mean(self.errors))
+
+    @property
+    def held_error(self) -> float:
+        return float(np.mean(self.held_errors)) if self.held_errors else float("nan")
+
+
+@dataclass(frozen=True)
+class Climb:
+    ladder: Ladder
+    steps: tuple[Step, ...]
+    unit: str
+
+    @property
+    def recommended(self) -> Step:
+        """The simplest that no later one beats."""
+        return next(step for i, step in enumerate(self.steps) if not any(beats(later, step) for later in self.steps[i + 1 :]))
+
+    @property
+    def best(self) -> Step:
+        """The one with the least loss on what it was fitted to."""
+        return min(self.steps, key=lambda step: step.fit.loss)
+
+    def table(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "rung": step.rung.name,
+                "about": step.rung.about,
+                "parameters": len(step.fit.problem.parameters),
+                "error": step.error,
+                "held_out_error": step.held_error if step.held_errors else None,
+                "criterion": step.criterion,
+                "seconds": step.fit.seconds,
+                "recommended": step is self.recommended,
+            }
+            for step in self.steps
+        ]
+
+
+def beats(later: Step, step: Step) -> bool:
+    if step.held_errors and not later.held_error < (1.0 - MARGIN) * step.held_error:
+        return False
+    return later.criterion < step.criterion
+
+
+def climb(
+    ladder: Ladder,
+    logs: Sequence[Log],
+    held: Sequence[Log] = (),
+    *,
+    rungs: Sequence[str] | None = None,
+    noise: dict[str, float] | None = None,
+    loss: str = "huber",
+    loss_scale: float = 1.0,
+    dt: float | None = None,
+    hold: str = "zero",
+    seeds: int = 5,
+    first_seed: int = 0,
+    generations: int = 80,
+    population: int | None = None,
+    device: str = "cpu",
+    told: Told | None = None,
+) -> Climb:
+    """Fit the rungs of a ladder (all, or those named, in its order) to `logs`; `held` are only looked at."""
+    if not logs:
+        raise InputError("there is no recording to fit to")
+    chosen = list(ladder.rungs) if rungs is None else [ladder.rung(name) for name in rungs]
+    steps: list[Step] = []
+    reached: dict[str, Any] = {}
+    for rung in chosen:
+        world = rung.kind.world
+        params = reached.get(world.name, world.Params())
+        for path, value in rung.fixed.items():
+            params = put(params, path, value)
+        trials, others = ([prepared(ladder, rung.kind, log, dt=dt, hold=hold) for log in some] for some in (logs, held))
+        spread = noise or {path: SHARE * max(one.outputs[path].span for one in trials) or 1.0 for path in ladder.outputs}
+        how: dict[str, Any] = {"params": params, "noise": spread, "loss": loss, "loss_scale": loss_scale, "device": device}
+        problem = Problem(world, trials, rung.free, **how)
+        tell = None if told is None else (lambda progress, rung=rung: told(rung, progress))
+        found = fit(problem, seeds=seeds, first_seed=first_seed, generations=generations, population=population, told=tell)
+        z = found.z[: len(problem.parameters)]
+        reached[world.name] = _carried(world.Params(), found.values, params)
+        steps.append(Step(rung, found, mean_absolute(problem, found.z), mean_absolute(Problem(world, others, rung.free, **how), z) if others else ()))
+    unit = steps[0].fit.problem.trials[0].used[ladder.outputs[0]].unit
+    return Climb(ladder, _judged(steps), unit)
+
+
+def mean_absolute(problem: Problem, z: Array) -> tuple[float, ...]:
+    """Of each recording: the mean absolute error over all its values, and over the outputs."""
+    return tuple(float(np.mean([np.mean(np.abs(e[path])) for path in problem.paths])) for e in problem.errors(z))
+
+
+def _carried(default: Any, values: dict[str, float], params: Any) -> Any:
+    """What was found, for the next rung to start from, in the world's own record (delay lines may have been made longer meanwhile)."""
+    carried = params if isinstance(params, type(default)) else default
+    for path, value in values.items():
+        carried = put(carried, path, value)
+    return carried
+
+
+def _judged(steps: list[Step]) -> tuple[Step, ...]:
+    best = min(steps, key=lambda step: step.fit.loss)
+    n = max(_independent(best.fit.problem, best.fit.z), 2.0)
+    judged = []
+    for step in steps:
+        k = len(step.fit.problem.parameters)
+        criterion = n * 2.0 * float(np.log(max(step.fit.loss, 1e-12))) + k * float(np.log(n))
+        judged.append(Step(step.rung, step.fit, step.errors, step.held_errors, criterion))
+    return tuple(judged)
+
+
+def _independent(problem: Problem, z: Array) -> float:
+    """How many independent values the residuals are worth: n (1 - r) / (1 + r), r how alike neighbours are."""
+    total = 0.0
+    for errors in problem.errors(z):
+        for e in errors.values():
+            d = e - np.mean(e)
+            r = float(np.dot(d[1:], d[:-1]) / max(float(np.dot(d, d)), 1e-300))
+            total += len(e) * (1.0 - min(max(r, 0.0), 0.9999)) / (1.0 + max(r, 0.0))
+    return total
