@@ -15,7 +15,6 @@ from pushrod.core.errors import PushrodError
 from pushrod.core.record import get
 from pushrod.identify.export.drive import DRIVES, drive_of
 from pushrod.identify.export.exported import Wanted
-from pushrod.identify.export.fitted import fitted
 from pushrod.identify.export.mujoco import mjcf
 from pushrod.identify.export.mujoco_check import difference, step_in_mujoco
 from pushrod.identify.export.target import TARGETS
@@ -27,7 +26,7 @@ CLEAN = ["R_s=0", "motor.L=0", "motor.i_max=20 A", "kd=0.05", "drag.s=0", "drag.
 
 
 def exported(model: str, to: str, *overrides: str, **asked):
-    machine = fitted(model, overrides)
+    machine = subject(model, overrides)
     return TARGETS[to].export(Wanted(machine, asked.pop("name", machine.name), **asked))
 
 
@@ -208,19 +207,19 @@ def test_a_check_in_the_shell_says_how_far_apart_they_are(tmp_path: Path) -> Non
 
 def test_from_the_file_of_a_fit_in_the_shell(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("fit.yaml").write_text("model: model:servo\nparameters:\n  kp: 7.5  # +- 0.1\n  drag: {c: 0.05}\nloss: 1.0\n")
+    Path("fit.yaml").write_text("machine: servo_fit\nworld: model:servo\nparameters:\n  kp: 7.5  # 1/rad, 95 %: 7.4 to 7.6\n  drag: {c: 0.05}\n")
     got = CliRunner().invoke(app, ["export", "fit.yaml", "--to", "mujoco", "--joint", "elbow", "--range", "-90..90 deg", "--json"])
     assert got.exit_code == 0, got.output
     told = json.loads(got.stdout)
-    assert told["written"] == ["servo.xml"]
+    assert told["written"] == ["servo_fit.xml"]
     assert "the play" not in " ".join(told["left_out"])
-    root = ET.parse("servo.xml").getroot()
+    root = ET.parse("servo_fit.xml").getroot()
     assert float(root.find("worldbody/body/joint").get("frictionloss")) == 0.05
     assert float(root.find("actuator/position").get("kp")) == pytest.approx(258.5 * 0.0066 * 12 * 7.5 / 8.4, rel=1e-6)
     again = CliRunner().invoke(app, ["export", "fit.yaml", "--to", "mujoco"])
     assert again.exit_code == 2
     assert "there already" in again.output
-    Path("bad.yaml").write_text("model: model:servo\nparameters: {kp: -3, kq: 1}\n")
+    Path("bad.yaml").write_text("machine: bad\nworld: model:servo\nparameters: {kp: -3, kq: 1}\n")
     bad = CliRunner().invoke(app, ["export", "bad.yaml", "--to", "mujoco", "--out", "b"])
     assert bad.exit_code == 2
     assert "bad.yaml" in bad.output

@@ -37,13 +37,13 @@ def export(
     """
     from pushrod.core.errors import InputError
     from pushrod.identify.export.exported import Wanted
-    from pushrod.identify.export.fitted import fitted
     from pushrod.identify.export.target import TARGETS
     from pushrod.identify.limit import read_range
     from pushrod.identify.plain_yaml import name_of
+    from pushrod.identify.subject import subject
     from pushrod.identify.written import write_all
 
-    machine = fitted(fit, set_ or ())
+    machine = subject(fit, set_ or ())
     for option, text in (("--name", name), ("--joint", joint)):
         if text is not None and name_of(text) != text:
             raise InputError(f"{option} {text}: write letters, digits, _ and -, beginning with a letter")
