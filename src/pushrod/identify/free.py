@@ -51,13 +51,14 @@ class Free:
 
     def value(self, z: Any) -> Any:
         """The number at z in 0..1, never outside of its range."""
+        z = np.clip(z, 0.0, 1.0)
         if self.scale == "log":
-            x = self.lo * np.exp(np.asarray(z) * math.log(self.hi / self.lo))
+            x = self.lo * np.exp(z * math.log(self.hi / self.lo))
         elif self.scale == "arc":
             a, b = math.asinh(self.lo / self._size), math.asinh(self.hi / self._size)
-            x = self._size * np.sinh(a + np.asarray(z) * (b - a))
+            x = self._size * np.sinh(a + z * (b - a))
         else:
-            x = self.lo + np.asarray(z) * (self.hi - self.lo)
+            x = self.lo + z * (self.hi - self.lo)
         return np.clip(x, self.lo, self.hi)
 
     def place(self, x: float) -> float:

@@ -9,7 +9,7 @@ The guess of a parameter is its value in `params`, of an offset 0, of a state wh
 the search over the population leaves them where they are (offsets: where they are best), the least squares after it moves them, too.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from pushrod.identify import scored
 from pushrod.identify.experiment import Measured, Trial
 from pushrod.identify.free import Free, narrowed
 from pushrod.identify.room import roomy
+from pushrod.identify.soundness import Soundness
 from pushrod.identify.where import device_for
 
 Array = NDArray[np.float64]
@@ -83,6 +84,7 @@ class Problem:
         self.simulated = 0  # runs of a log so far
         self._scored = scored.of(self.world, self.paths)
         self._bases = [self._base(one) for one in self.trials]
+        self._soundness = Soundness(self._bases[0], tuple(f.path for f in self.parameters), min(one.dt for one in self.trials))
         for base, one in zip(self._bases, self.trials, strict=True):
             check(base, f"{one.name or self.world.name}", one.dt)
 
@@ -130,9 +132,18 @@ class Problem:
 
     # ---- a population --------------------------------------------------------------------------------------------------
 
-    def losses(self, Z: Array, told: Callable[[int], None] | None = None) -> Array:
+    def losses(self, Z: Array) -> Array:
         """Of each row of Z: sum of rho of the weighted residuals over all logs."""
         Z = np.atleast_2d(np.asarray(Z, float))[:, : len(self.parameters)]
+        found, sound = np.full(len(Z), FAR), self._sound(Z)
+        if sound.any():
+            found[sound] = self._losses(Z[sound])
+        return found
+
+    def _sound(self, Z: Array) -> NDArray[np.bool_]:
+        return self._soundness.of([f.value(Z[:, j]) for j, f in enumerate(self.parameters)], len(Z))
+
+    def _losses(self, Z: Array) -> Array:
         vary = {f.path: f.value(Z[:, j]) for j, f in enumerate(self.parameters)}
         total = np.zeros(len(Z))
         measures = self._scored.measures(self.loss, self.loss_scale, self.offsets)
@@ -216,6 +227,7 @@ class Problem:
             Z = np.repeat(z[None], 2 * len(moved), 0)
             for n, j in enumerate(moved):
                 Z[2 * n, j], Z[2 * n + 1, j] = min(z[j] + self._steps[j], 1.0), max(z[j] - self._steps[j], 0.0)
+            Z[~self._sound(Z)] = z  # then the difference to the other side counts
             Y = self._run(i, Z)
             for m, path in enumerate(self.paths):
                 seen = one.outputs[path]
@@ -224,7 +236,8 @@ class Problem:
                 weight = (np.sqrt(seen.count) / self.noise[path])[use]
                 predicted = _at(Y[:, m, :], seen)[use]
                 for n, j in enumerate(moved):
-                    J[at, j] = weight * (predicted[:, 2 * n] - predicted[:, 2 * n + 1]) / (Z[2 * n, j] - Z[2 * n + 1, j])
+                    apart = Z[2 * n, j] - Z[2 * n + 1, j]
+                    J[at, j] = weight * (predicted[:, 2 * n] - predicted[:, 2 * n + 1]) / (apart or 1.0)
                 for j, f in enumerate(self.free):
                     if f.of == "offset" and f.trial == i and f.path == path:
                         J[at, j] = weight * f.slope(z[j])
@@ -244,6 +257,16 @@ class Problem:
         return parts[0] if len(parts) == 1 else np.concatenate(parts, 2)
 
     def _kept(self, one: Trial, i: int, Z: Array) -> Array:
+        """What contradicts itself gives no numbers."""
+        sound = self._sound(Z)
+        if sound.all():
+            return self._simulated(one, i, Z)
+        Y = np.full((one.steps, len(self.paths), len(Z)), np.nan)
+        if sound.any():
+            Y[:, :, sound] = self._simulated(one, i, Z[sound])
+        return Y
+
+    def _simulated(self, one: Trial, i: int, Z: Array) -> Array:
         vary = {f.path: f.value(Z[:, j]) for j, f in enumerate(self.parameters)}
         state = {path: np.full(len(Z), value) for path, value in one.start.items()}
         state |= {f.path: f.value(Z[:, j]) for j, f in enumerate(self.free) if f.of == "start" and f.trial == i}

@@ -1,0 +1,96 @@
+"""Models with parameters that a recording tells, the truth, and a test that tells them. What is left out, and why:
+
+quantiser, queue, dead_zone   a step, a count and a threshold change an output only where a sample crosses an edge: between two of those nothing
+                              tells, and a normal interval means nothing
+delay by itself               it hands on whole samples; behind a lag it is told to a fraction of one (`servo world`)
+fault, curve, grid            switches and tables, not parameters
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from fit_rig import rich
+
+from pushrod.core.record import put
+from pushrod.models.dc_motor import DC_MOTOR
+from pushrod.models.first_order import FIRST_ORDER
+from pushrod.models.friction import FRICTION
+from pushrod.models.rate_limit import RATE_LIMIT
+from pushrod.models.saturation import SATURATION
+from pushrod.models.second_order import SECOND_ORDER
+from pushrod.models.servo import SERVO
+from pushrod.models.thruster import THRUSTER
+from pushrod.plants.joint import JOINT
+from pushrod.sim.worlds.servo import SERVO as SERVO_WORLD
+
+
+@dataclass(frozen=True)
+class Case:
+    """`truth` are the free parameters; `known` others that are not as by default."""
+
+    world: Any
+    truth: Mapping[str, float]
+    inputs: Mapping[str, Any]
+    outputs: tuple[str, ...]
+    dt: float = 0.002
+    known: Mapping[str, float] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def params(self) -> Any:
+        """With what is known; the free ones are as by default."""
+        params = self.world.Params()
+        for path, value in self.known.items():
+            params = put(params, path, value)
+        return params
+
+    @property
+    def true(self) -> Any:
+        params = self.params
+        for path, value in self.truth.items():
+            params = put(params, path, value)
+        return params
+
+    @property
+    def free(self) -> dict[str, tuple[float, float] | None]:
+        return {path: self.ranges.get(path) for path in self.truth}
+
+
+def sweep(n: int, top: float) -> Any:
+    """There and back, slowly through 0."""
+    return top * np.sin(np.arange(n) * 0.021) * np.sin(np.arange(n) * 0.0037 + 0.4)
+
+
+CASES = {
+    "first_order": Case(FIRST_ORDER, {"T": 0.08, "K": 1.7}, {"u": rich(600, 0.002)}, ("y",)),
+    "second_order": Case(SECOND_ORDER, {"w": 24.0, "z": 0.5}, {"u": rich(600, 0.002)}, ("y",), known={"rate": 1e3, "lo": -9.0, "hi": 9.0}),
+    "thruster": Case(
+        THRUSTER,
+        {"dead": 0.1, "T_rise": 0.15, "T_fall": 0.12, "F_ahead": 60.0, "F_astern": 33.0, "n_max": 300.0},
+        {"u": rich(800, 0.01)},
+        ("F", "n"),
+        dt=0.01,
+    ),
+    "rate_limit": Case(RATE_LIMIT, {"rise": 2.2, "fall": 3.1}, {"u": rich(600, 0.002)}, ("y",)),
+    "saturation": Case(SATURATION, {"lo": -0.35, "hi": 0.4}, {"u": rich(600, 0.002)}, ("y",), ranges={"lo": (-3.0, 0.0), "hi": (0.0, 3.0)}),
+    "friction": Case(FRICTION, {"c": 0.1, "s": 0.16, "w_s": 0.8, "b": 0.03}, {"w": sweep(900, 8.0), "tau": 0.0, "J": 1.0}, ("f",)),
+    "dc_motor": Case(DC_MOTOR, {"R": 3.1, "L": 6e-4, "k": 0.03}, {"v": rich(800, 1e-4, 9.0), "w": rich(800, 1e-4, 120.0, seed=4)}, ("i",), dt=1e-4),
+    "joint": Case(JOINT, {"J": 0.03, "b": 0.08, "c": 0.2}, {"u": rich(900, 0.002, 1.5)}, ("q", "w")),
+    "servo": Case(
+        SERVO,
+        {"J": 0.016, "motor.R": 6.5, "motor.k": 0.008, "drag.c": 0.14},
+        {"goal": rich(1200, 0.002)},
+        ("q", "i"),
+        ranges={"motor.k": (1e-4, 1.0)},
+    ),
+    "servo world": Case(
+        SERVO_WORLD,
+        {"bus.delay": 0.0137, "lag.T": 0.03, "body.J": 0.03, "body.b": 0.08},
+        {"torque_req": rich(1200, 0.001, 2.0)},
+        ("torque_ach", "w"),
+        dt=0.001,
+        ranges={"bus.delay": (0.0, 0.05)},
+    ),
+}
