@@ -97,6 +97,52 @@ def test_the_test_runs_as_a_scenario_and_its_limits_hold(tmp_path: Path) -> None
         write(found, file)
 
 
+def test_a_sensor_that_is_off_costs_information(lag) -> None:
+    setup = setup_of(lag)
+    signals = [{"u": 1.0}]
+    free = replace(setup, offsets=("y",)).information(signals)[0, 0, 0]
+    t = np.arange(1, 101) * 0.01
+    slope = -t / 0.05**2 * np.exp(-t / 0.05)
+    assert free == pytest.approx(np.sum(((slope - np.mean(slope)) * 0.05 / 0.01) ** 2), rel=1e-5)
+    assert free < setup.information(signals)[0, 0, 0]
+
+
+def test_ctrl_c_keeps_the_best_so_far(lag) -> None:
+    def press(done: int, total: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    found = excite(lag, **LAG | {"generations": 10}, progress=press)
+    assert found.stopped
+    assert [one.kind for one in found.tried] == ["chirp"]
+    assert found.expected[0].verdict == "well"
+
+    def at_once(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        excite(lag, **LAG, progress=at_once)
+
+
+def test_a_car_is_excited_while_it_drives(tmp_path: Path) -> None:
+    """The tick, the state at the start and the speed are those of a scenario; a dead time in whole samples cannot be told from small changes."""
+    car = subject("DELAY_STEER_VEL", ["sampling_time=20 ms"])
+    base = tmp_path / "rolling.yaml"
+    base.write_text("scenario: rolling\nduration: 1 s\ndt: 20 ms\ninitial: {vx: 36 km/h}\nsignals: {vx_des: 10}\n")
+    free = ("steer_time_constant", "steer_time_delay")
+    asked = {"inputs": {"steer_des": (-0.3, 0.3)}, "outputs": {"steer": 0.001}, "limits": {"yaw": (-0.6, 0.6)}, "free": free}
+    found = excite(car, **asked, duration=4.0, scenario=scenarios.load(str(base), car), kinds=["multisine"], generations=2)
+    assert found.setup.dt == 0.02
+    assert [row.verdict for row in found.expected] == ["well", "unseen"]
+    file = tmp_path / "steer.yaml"
+    assert len(write(found, file)) == 2
+    again = subject(str(tmp_path / "steer_machine.yaml"))
+    result = simulate(again, scenarios.load(str(file), again))
+    assert result.held
+    assert result.columns["vx"][0] > 9.8  # it rolls from the start
+    assert set(result.columns["in.vx_des"]) == {10.0}
+
+
 def test_what_trades_off_is_named() -> None:
     F = np.array([[1e6, -1e6, 0.0], [-1e6, 1e6, 0.0], [0.0, 0.0, 1e4]])
     rows = expected(F, ["friction.c", "friction.b", "J"], ["N.m", "N.m.s/rad", "kg.m2"], np.ones(3))

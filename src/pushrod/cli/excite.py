@@ -7,7 +7,7 @@ from typing import Annotated as A
 
 import typer
 
-from pushrod.cli.output import answer, console, say
+from pushrod.cli.output import STOPPED, answer, console, say
 
 if TYPE_CHECKING:
     from pushrod.identify.excite import Excitation
@@ -28,9 +28,10 @@ def excite(
     limit: A[list[str] | None, typer.Option(metavar="PATH=RANGE", help="An output must stay within: q=1, or 'w=-3..5 rad/s'.")] = None,
     rate: A[list[str] | None, typer.Option(metavar="PATH=MOST", help="An output must not change faster, in its unit per second.")] = None,
     free: A[list[str] | None, typer.Option(metavar="PATH", help="A parameter to be found; all that are not 0 if left out.")] = None,
+    offset: A[list[str] | None, typer.Option(metavar="PATH", help="A measured output whose sensor is off by a constant to be found, too.")] = None,
     kind: A[list[Kind] | None, typer.Option(help="Only signals of this kind; the best of all if left out.")] = None,
     duration: A[str, typer.Option(help="Length of the test, such as 10 or '500 ms'.")] = "10 s",
-    dt: A[str | None, typer.Option(help="Length of a tick; that of --scenario, else 1 ms, if left out.")] = None,
+    dt: A[str | None, typer.Option(help="Length of a tick; that of --scenario, of the machine's own scenario, or 1 ms if left out.")] = None,
     sample: A[str, typer.Option(help="Time between two samples.")] = "10 ms",
     band: A[str | None, typer.Option(metavar="LOW..HIGH", help="Frequencies to use [Hz].")] = None,
     margin: A[float, typer.Option(help="Share of every limit to keep free: the machine is not the model.")] = 0.1,
@@ -42,7 +43,7 @@ def excite(
 ) -> None:
     """Design the test that tells most of the parameters of a machine within its limits, say how well each will be known, and write it as a scenario.
 
-    Exit codes: 0 written; 2 wrong input, nothing was written; 130 stopped by Ctrl-C, nothing was written.
+    Exit codes: 0 written; 2 wrong input, nothing was written; 130 stopped by Ctrl-C, the best so far was written if there was one.
     """
     from pushrod.cli.progress import progress
     from pushrod.core.record import numbers
@@ -74,6 +75,7 @@ def excite(
             machine,
             **wanted,
             free=free or (),
+            offsets=offset or (),
             kinds=[each.value for each in kind or ()],
             margin=margin,
             seed=seed,
@@ -81,6 +83,9 @@ def excite(
             progress=show,
         )
     _tell(found, write(found, file), model)
+    if found.stopped:
+        say("stopped by Ctrl-C: this is the best of what was tried until then", err=True)
+        raise typer.Exit(STOPPED)
 
 
 def _given(pair: "tuple[str, float | None]") -> "tuple[str, float]":

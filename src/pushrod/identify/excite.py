@@ -27,11 +27,14 @@ from pushrod.identify.sensitivity import Setup
 from pushrod.sim.machine import Machine
 from pushrod.sim.record_file import record
 from pushrod.sim.scenario import Scenario, ticks
+from pushrod.sim.scenario import load as load_scenario
 
 Array = NDArray[np.float64]
 PEOPLE = 32  # signals that are tried at a time
 GENERATIONS = 20
 SAMPLE = 0.01  # [s] between two samples, where nobody says
+TICK = 1e-3  # [s], where nobody says
+LEFT = 1e3  # how bad it is to leave a limit: worse than any signal that does not
 SLOPE = 20.0  # ticks in a period of the fastest frequency
 
 
@@ -42,6 +45,7 @@ class Tried:
     kind: str
     typical: float | None
     signals: Mapping[str, Any]
+    stopped: bool = False  # by Ctrl-C
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,11 @@ class Excitation:
     rest: dict[str, Any]  # of the scenario it builds on: state at the start, signals of other channels
 
     @property
+    def stopped(self) -> bool:
+        """By Ctrl-C: it is the best of what was tried until then."""
+        return self.tried[-1].stopped
+
+    @property
     def sample(self) -> float:
         """Seconds between two samples."""
         return self.setup.every * self.setup.dt
@@ -78,6 +87,7 @@ def excite(
     limits: Mapping[str, tuple[float, float]] | None = None,
     rates: Mapping[str, float] | None = None,
     free: Sequence[str] = (),
+    offsets: Sequence[str] = (),
     kinds: Sequence[str] = (),
     duration: float = 10.0,
     dt: float | None = None,
@@ -92,13 +102,13 @@ def excite(
 ) -> Excitation:
     """The best test of at most `duration` seconds for the parameters `free` of a machine (all of them where none are named).
 
-    `inputs`: the channels to excite and their ranges. `outputs`: what is measured and its noise. `scenario`: what the other channels are given, and
-    the state at the start. All in SI units.
+    `inputs`: the channels to excite and their ranges. `outputs`: what is measured and its noise; `offsets` those of them with a constant error of its
+    own. `scenario`: what the other channels are given, and the state at the start. All in SI units. Ctrl-C ends the search with the best so far.
     """
     assumed: list[str] = []
     if not 0.0 <= margin < 1.0:
         raise InputError(f"margin = {margin:g}; the share of a limit that is kept free is at least 0 and below 1")
-    tick = (scenario.dt if scenario is not None else 1e-3) if dt is None else dt
+    tick = _tick(machine, scenario) if dt is None else dt
     if not 0.0 < tick < duration:
         raise InputError(f"a test of {duration:g} s with a tick of {tick:g} s: the tick must be above 0 and the test longer")
     steps = ticks(duration, tick)
@@ -120,14 +130,20 @@ def excite(
     others = {} if scenario is None else {path: track for path, track in scenario.tracks.items() if path not in channels}
     measured: dict[str, float] = {}
     slow = {path: (1.0 - margin) * most for path, most in (rates or {}).items()}
-    setup = Setup(world, params, state, tick, steps, every, paths, measured, kept, slow, others, device)
+    setup = Setup(world, params, state, tick, steps, every, paths, measured, kept, slow, others, tuple(offsets), device)
     measured |= noises(setup, outputs, spans, machine, assumed)
+    for path in offsets:
+        find(measured, path, "measured output")
     families = [find(FAMILIES, kind, "kind of test signal") for kind in (kinds or FAMILIES)]
     tried = []
     for j, family in enumerate(families):
         before, total = j * generations, len(families) * generations
         tried.append(_best(setup, family, spans, seed, generations, lambda done, before=before, total=total: progress(before + done, total)))
+        if tried[-1].stopped:
+            break
     good = [one for one in tried if one.typical is not None]
+    if not good and tried[-1].stopped:
+        raise KeyboardInterrupt
     if not good:
         raise _nothing_holds(setup, families, spans)
     best = min(good, key=lambda one: one.typical or math.inf)
@@ -140,6 +156,13 @@ def excite(
     )
 
 
+def _tick(machine: Machine, scenario: Scenario | None) -> float:
+    """That of the scenario, or of the machine's own."""
+    if scenario is None and machine.scenario is not None:
+        scenario = load_scenario(None, machine)
+    return TICK if scenario is None else scenario.dt
+
+
 def _best(setup: Setup, family: Family, spans: Mapping[str, Span], seed: int, generations: int, told: Callable[..., None]) -> Tried:
     """The best signal of a family, by differential evolution over whole generations at a time."""
     from scipy.optimize import differential_evolution
@@ -149,13 +172,19 @@ def _best(setup: Setup, family: Family, spans: Mapping[str, Span], seed: int, ge
     def written(x: Array) -> dict[str, Any]:
         return {path: family.write(x[j * family.size : (j + 1) * family.size], span) for j, (path, span) in enumerate(spans.items())}
 
+    best: tuple[float, Array] = (math.inf, np.full(size, 0.5))
+
     def badness(X: Array) -> Array:
+        nonlocal best
         signals = [written(x) for x in np.atleast_2d(X.T)]
         beyond = setup.excess(signals)
-        bad = 1e3 * (1.0 + beyond)
+        bad = LEFT * (1.0 + beyond)
         within = np.flatnonzero(beyond <= 0.0)
         if len(within):
             bad[within] = -log_det(setup.information([signals[k] for k in within]))
+        k = int(np.argmin(bad))
+        if bad[k] < best[0]:
+            best = (float(bad[k]), np.array(np.atleast_2d(X.T)[k]))
         return bad
 
     rng = np.random.default_rng(seed)
@@ -169,21 +198,25 @@ def _best(setup: Setup, family: Family, spans: Mapping[str, Span], seed: int, ge
         told(done)
 
     told(0)
-    found = differential_evolution(
-        badness,
-        [(0.0, 1.0)] * size,
-        init=first,
-        maxiter=generations,
-        rng=rng,
-        vectorized=True,
-        updating="deferred",
-        polish=False,
-        tol=0.0,
-        callback=count,
-    )
-    told(generations)
-    signals = written(found.x)
-    return Tried(family.name, typical(-float(found.fun), len(setup.free)) if found.fun < 1e3 else None, signals)
+    stopped = False
+    try:
+        differential_evolution(
+            badness,
+            [(0.0, 1.0)] * size,
+            init=first,
+            maxiter=generations,
+            rng=rng,
+            vectorized=True,
+            updating="deferred",
+            polish=False,
+            tol=0.0,
+            callback=count,
+        )
+        told(generations)
+    except KeyboardInterrupt:
+        stopped = True
+    bad, x = best
+    return Tried(family.name, typical(-bad, len(setup.free)) if bad < LEFT else None, written(x), stopped)
 
 
 def _nothing_holds(setup: Setup, families: Sequence[Family], spans: Mapping[str, Span]) -> InputError:

@@ -41,6 +41,7 @@ class Setup:
     limits: Mapping[str, Range]
     rates: Mapping[str, float]
     others: Mapping[str, Track]  # signals of the channels that are not excited
+    offsets: tuple[str, ...] = ()  # outputs whose sensor is off by a constant that has to be found, too
     device: str = "cpu"
 
     @property
@@ -52,7 +53,7 @@ class Setup:
         return np.concatenate([self._excess(part) for part in _parts(signals, CELLS // (self.steps // self.every + 1))])
 
     def information(self, signals: list[dict[str, Any]]) -> Array:
-        """The Fisher matrix of each candidate, [candidate, parameter, parameter]."""
+        """The Fisher matrix of each candidate, [candidate, parameter, parameter]; what the offsets take is taken away."""
         kept = len(self.outputs) * (self.steps // self.every + 1) * 2 * len(self.free)
         return np.concatenate([self._information(part) for part in _parts(signals, CELLS // kept)])
 
@@ -81,6 +82,8 @@ class Setup:
             y = run[path].reshape(-1, n, 2, m)
             J = (y[:, :, 0] - y[:, :, 1]) / (above - below) * self.values / sigma
             J = np.where(np.isfinite(J), J, 0.0).transpose(1, 0, 2)
+            if path in self.offsets:
+                J = J - J.mean(axis=1, keepdims=True)  # a constant that is free takes the mean of everything
             F += J.transpose(0, 2, 1) @ J
         return F
 
