@@ -35,6 +35,8 @@ class Scatter(NamedTuple):
 
 def scatter(problem: Problem, J: Array, e: Array, coloured: bool, likeness: float) -> Scatter:
     """`likeness`: the greatest correlation of neighbouring residuals."""
+    if not J.shape[1]:  # everything lies at an edge
+        return Scatter(np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))
     pull = _pull(problem, e)
     size = np.linalg.norm(J, axis=0)
     A = J / np.where(size > 0.0, size, 1.0)

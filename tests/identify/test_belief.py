@@ -1,0 +1,105 @@
+"""What a fit says of itself: trade-offs, what the data do not tell, edges, colour, seeds."""
+
+import numpy as np
+import pytest
+from fit_rig import names, recorded, rich
+
+from pushrod import identify
+from pushrod.identify.belief import Belief, believe
+from pushrod.identify.whiteness import whiteness
+from pushrod.models.first_order import FIRST_ORDER
+from pushrod.models.second_order import SECOND_ORDER
+from pushrod.models.servo import SERVO
+
+DT = 0.002
+U = rich(600, DT)
+
+
+def told_of(world: object, true: object, free: object, u: np.ndarray = U, spoil: object = None, **how: object) -> Belief:
+    channel = "goal" if world is SERVO else "u"
+    output = "q" if world is SERVO else "y"
+    data = recorded(world, true, {channel: u}, DT, (output,))
+    if spoil is not None:
+        data[output] = data[output] + spoil
+    one = identify.trial(world, data, **names(world, {channel: u}, (output,)))
+    return believe(identify.fit(identify.Problem(world, [one], free, **how), seeds=2, generations=25))
+
+
+def test_a_good_fit_has_no_doubts_and_white_residuals() -> None:
+    told = told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), ["T", "K"])
+    assert told.doubts == ()
+    assert not told.coloured
+    assert told.condition < 10.0
+    assert told.remainders[0].explained > 0.99
+    assert all(one.spread < one.sd for one in told.estimates)
+
+
+def test_parameters_that_trade_off_are_named() -> None:
+    """Of a motor whose current nobody measured, only the torque over the inertia is told."""
+    told = told_of(SERVO, SERVO.Params(), {"J": (1e-4, 1.0), "motor.R": (1.0, 50.0), "drag.c": (0.0, 1.0)})
+    assert any("J and motor.R trade off" in doubt and "fix one" in doubt for doubt in told.doubts), told.doubts
+    assert abs(told.correlation[0, 1]) > 0.98
+
+
+def test_a_parameter_that_changes_nothing_is_said_not_to_be_told() -> None:
+    """The rate limit is far above what the signal asks for."""
+    told = told_of(
+        SECOND_ORDER,
+        SECOND_ORDER.Params(24.0, 0.5, 1e6, -9.0, 9.0),
+        {"w": None, "rate": (1e4, 1e7)},
+        params=SECOND_ORDER.Params(30.0, 0.5, 1e6, -9.0, 9.0),
+    )
+    rate = told.estimates[1]
+    assert not rate.seen
+    assert any("rate cannot be told from this data" in doubt for doubt in told.doubts)
+    assert told.estimates[0].lo < 24.0 < told.estimates[0].hi
+
+
+def test_an_estimate_at_the_end_of_its_range_is_said_to_lie_there() -> None:
+    told = told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), {"T": (0.001, 0.05), "K": None})
+    assert told.estimates[0].edge == "upper"
+    assert any("T lies at the upper end of its range (0.05 s)" in doubt for doubt in told.doubts)
+
+
+def test_a_model_that_lacks_something_leaves_coloured_residuals_and_wider_intervals() -> None:
+    drift = 0.1 * np.sin(np.arange(601) * 0.05)
+    clean, spoilt = (told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), ["T", "K"], spoil=spoil) for spoil in (None, drift))
+    assert spoilt.coloured
+    assert any("is not white" in doubt and "HAC" in doubt for doubt in spoilt.doubts)
+    widths = [[one.hi - one.lo for one in told.estimates] for told in (clean, spoilt)]
+    assert widths[1][0] > 1.5 * widths[0][0]
+
+
+def test_coverage_where_noise_is_coloured() -> None:
+    """Noise of first order, alike by 0.9 from sample to sample: intervals that took it for white would hold the truth in half of the cases."""
+    from scipy.signal import lfilter
+
+    hits = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        data = recorded(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), {"u": U}, DT, ("y",), noise=0.0)
+        data["y"] = data["y"] + lfilter([0.02], [1.0, -0.9], rng.standard_normal(601))
+        one = identify.trial(FIRST_ORDER, data, **names(FIRST_ORDER, {"u": U}, ("y",)))
+        told = believe(identify.fit(identify.Problem(FIRST_ORDER, [one], ["T", "K"]), seeds=1, generations=15))
+        hits += sum(e.lo <= true <= e.hi for e, true in zip(told.estimates, (0.08, 1.7), strict=True))
+    assert hits >= 19  # of 24
+
+
+def test_white_noise_is_white_and_a_walk_is_not() -> None:
+    rng = np.random.default_rng(0)
+    e = rng.standard_normal(2000)
+    assert whiteness(e).white
+    assert np.max(np.abs(whiteness(e).r[1:])) < 0.1
+    assert not whiteness(np.cumsum(e)).white
+    assert not whiteness(e[1:] + 0.3 * e[:-1]).white
+
+
+def test_whiteness_is_the_test_of_ljung_and_box() -> None:
+    """Worked out by hand for a short sequence."""
+    e = np.array([1.0, -1.0, 2.0, 0.5, -0.5, 1.5, -2.0, 0.0])
+    d = e - e.mean()
+    r = [float(d[k:] @ d[:-k] / (d @ d)) for k in range(1, 7)]
+    q = 8.0 * 10.0 * sum(x * x / (8 - k) for k, x in enumerate(r, 1))
+    from scipy.stats import chi2
+
+    assert whiteness(e).p == pytest.approx(chi2.sf(q, 6))

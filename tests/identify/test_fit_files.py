@@ -1,0 +1,140 @@
+"""From the command line: a log in, a machine file, a report and figures out."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fit_rig import recorded, rich
+from typer.testing import CliRunner
+
+from pushrod.cli.main import app
+from pushrod.core.errors import ConfigError
+from pushrod.models.first_order import FIRST_ORDER
+from pushrod.sim import machine as machines
+
+DT = 0.002
+U = rich(500, DT)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, seed, gain in (("a.csv", 0, 1.7), ("b.csv", 1, 0.9)):
+        data = recorded(FIRST_ORDER, FIRST_ORDER.Params(0.08, gain), {"u": U}, DT, ("y",), seed)
+        with Path(name).open("w", newline="") as file:
+            sheet = csv.writer(file)
+            sheet.writerow(["t [s]", "command", "seen"])
+            sheet.writerows(zip(data["t"], data["in_u"], data["y"], strict=True))
+    return tmp_path
+
+
+def pushrod(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, list(arguments))
+    return done.exit_code, done.stdout, done.stderr
+
+
+ASK = ("--model", "first_order", "--input", "u=command", "--output", "y=seen", "--seeds", "1", "--generations", "20")
+
+
+def test_a_fit_writes_a_machine_and_a_report(folder: Path) -> None:
+    code, out, _ = pushrod("fit", "a.csv", *ASK, "--free", "T", "--free", "K=0..10", "--holdout-share", "0.2")
+    assert code == 0, out
+    assert "wrote first_order_fit.yaml" in out
+    assert "held out" in out
+    made = machines.load("first_order_fit.yaml")
+    assert list(made.params) == pytest.approx([0.08, 1.7], rel=0.02)
+    text = Path("first_order_fit.yaml").read_text()
+    assert "world: model:first_order" in text
+    assert "# s, 95 %: 0.0" in text
+    page = Path("first_order_fit.html").read_text()
+    assert "Simulated and measured" in page
+    assert "http://" not in page.split('id="data"')[0]
+
+
+def test_figures_as_json(folder: Path) -> None:
+    code, out, _ = pushrod(
+        "fit",
+        "a.csv",
+        "b.csv",
+        *ASK,
+        "--free",
+        "T",
+        "--constant",
+        "a.csv:K=1.7",
+        "--constant",
+        "b.csv:K=0.9",
+        "--offset",
+        "y",
+        "--no-report",
+        "--json",
+    )
+    said = json.loads(out)
+    assert code == 0
+    assert said["parameters"]["T"]["value"] == pytest.approx(0.08, rel=0.02)
+    low, high = said["parameters"]["T"]["interval"]
+    assert low < 0.08 < high
+    assert [one["of"] for one in said["others"]] == ["offset", "offset"]
+    assert np.shape(said["correlation"]) == (3, 3)
+    assert [one["log"] for one in said["residuals"]] == ["a.csv", "b.csv"]
+    assert said["written"] == ["first_order_fit.yaml"]
+
+
+def test_a_machine_file_includes_a_fit(folder: Path) -> None:
+    Path("fit.yaml").write_text("world: servo\nparameters: {lag: {T: 0.031}, bus: {delay: 4 ms}, body: {J: 0.5}}\n")
+    Path("lag.yaml").write_text("world: model:first_order\nparameters: {T: 0.07}\n")
+    Path("mine.yaml").write_text("machine: mine\nworld: servo\nparameters:\n  include: fit.yaml\n  body: {J: 0.02}\n")
+    Path("part.yaml").write_text("machine: part\nworld: servo\nparameters: {lag: {include: lag.yaml}}\n")
+    whole, part = machines.load("mine.yaml"), machines.load("part.yaml", ["lag.K=2"])
+    assert (whole.params.lag.T, whole.params.bus.delay, whole.params.body.J) == (0.031, 0.004, 0.02)
+    assert (part.params.lag.T, part.params.lag.K) == (0.07, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("include: none.yaml", "none.yaml: cannot be read"),
+        ("include: 3", "must be the name of a file"),
+        ("include: wrong.yaml", r"wrong.yaml:2: parameters.lag.T: .*nonsense"),
+        ("include: bare.yaml", "has no `parameters:`"),
+    ],
+)
+def test_what_is_wrong_with_an_included_file_is_told(folder: Path, text: str, said: str) -> None:
+    Path("wrong.yaml").write_text("world: servo\nparameters: {lag: {T: nonsense}}\n")
+    Path("bare.yaml").write_text("world: servo\n")
+    Path("m.yaml").write_text(f"machine: m\nworld: servo\nparameters: {{{text}}}\n")
+    with pytest.raises(ConfigError, match=said):
+        machines.load("m.yaml")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--free", "tau"), "no parameter of first_order named 'tau'"),
+        ((), "no --free: say which parameters to find; first_order has T [s], K"),
+        (("--free", "T", "--constant", "c.csv:K=1"), "no log named 'c.csv'"),
+        (("--free", "T=5..1"), "holds nothing"),
+        (("--free", "T", "--noise", "y=0"), "above 0"),
+        (("--free", "T", "--output", "y=sen"), "no channel named 'sen'; did you mean 'seen'"),
+        (("--free", "T", "--from", "9"), "nothing is left of the log"),
+    ],
+)
+def test_wrong_input_is_one_message(folder: Path, more: tuple[str, ...], said: str) -> None:
+    code, out, err = pushrod("fit", "a.csv", *ASK, *more)
+    assert code == 2
+    assert said in err
+    assert "Traceback" not in err + out
+    assert not list(folder.glob("*_fit.*"))
+
+
+def test_what_is_no_fit_is_not_written(folder: Path) -> None:
+    """A gain that is held at the wrong sign explains nothing."""
+    code, _, err = pushrod("fit", "b.csv", *ASK, "--free", "T", "--set", "K=-1", "--out", "other.yaml")
+    assert code == 1
+    assert "this is no fit, and nothing was written" in err
+    assert not Path("other.yaml").exists()
+    code, _, err = pushrod("fit", "b.csv", *ASK, "--free", "T", "--set", "K=-1", "--out", "other.yaml", "--trust")
+    assert code == 0  # somebody trusts it
+    assert "lies at the upper end of its range" in err
+    assert "No fit" in Path("other.html").read_text()
