@@ -130,7 +130,7 @@ def test_a_car_is_excited_while_it_drives(tmp_path: Path) -> None:
     base = tmp_path / "rolling.yaml"
     base.write_text("scenario: rolling\nduration: 1 s\ndt: 20 ms\ninitial: {vx: 36 km/h}\nsignals: {vx_des: 10}\n")
     free = ("steer_time_constant", "steer_time_delay")
-    asked = {"inputs": {"steer_des": (-0.3, 0.3)}, "outputs": {"steer": 0.001}, "limits": {"yaw": (-0.6, 0.6)}, "free": free}
+    asked = {"inputs": {"steer_des": (-0.3, 0.3)}, "outputs": {"steer": 0.001, "vx": 0.05}, "limits": {"yaw": (-0.6, 0.6)}, "free": free}
     found = excite(car, **asked, duration=4.0, scenario=scenarios.load(str(base), car), kinds=["multisine"], generations=2)
     assert found.setup.dt == 0.02
     assert [row.verdict for row in found.expected] == ["well", "unseen"]
@@ -141,6 +141,16 @@ def test_a_car_is_excited_while_it_drives(tmp_path: Path) -> None:
     assert result.held
     assert result.columns["vx"][0] > 9.8  # it rolls from the start
     assert set(result.columns["in.vx_des"]) == {10.0}
+
+
+def test_two_channels_at_once() -> None:
+    car = subject("DELAY_STEER_VEL", ["sampling_time=20 ms"])
+    asked = {"outputs": {"steer": 0.001, "vx": 0.05}, "limits": {"yaw": (-0.6, 0.6)}, "free": ("steer_time_constant", "vel_time_constant")}
+    both = excite(car, inputs={"steer_des": (-0.3, 0.3), "vx_des": (0.0, 5.0)}, **asked, duration=4.0, dt=0.02, kinds=["steps"], generations=2)
+    assert set(both.signals) == {"steer_des", "vx_des"}
+    assert [row.verdict for row in both.expected] == ["well", "well"]
+    one = excite(car, inputs={"steer_des": (-0.3, 0.3)}, **asked, duration=4.0, dt=0.02, kinds=["steps"], generations=2)
+    assert one.expected[1].verdict == "unseen"  # nobody moved what it is about
 
 
 def test_what_trades_off_is_named() -> None:

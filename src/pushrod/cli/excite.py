@@ -130,7 +130,7 @@ def _tell(found: "Excitation", written: list[Path], model: str) -> None:
     for row in found.expected:
         sd, share = ("", "") if row.verdict == "unseen" else (f"{row.sd:.2g}", f"{row.relative * 100:.2g} %")
         mark = f"[{STYLES[row.verdict]}]{row.verdict}[/]" if STYLES[row.verdict] else row.verdict
-        table.add_row(row.path, f"{row.value:.4g} {row.unit}", sd, share, f"{mark}{f': {row.why}' if row.why else ''}")
+        table.add_row(row.path, row.text, sd, share, f"{mark}{f': {row.why}' if row.why else ''}")
     at.print(table)
     for file in written:
         say(f"wrote {file}")

@@ -41,8 +41,8 @@ def scenario_text(found: Excitation, machine: str, name: str) -> str:
 
 def words(row: Expected) -> str:
     """`0.02 kg.m2 +- 0.0003 (1.5 %), well`."""
-    known = f"{row.value:.4g} {row.unit} +- {row.sd:.2g} ({row.relative * 100:.2g} %)" if row.verdict != "unseen" else f"{row.value:.4g} {row.unit}"
-    return f"{known}, {row.verdict}{f': {row.why}' if row.why else ''}"
+    sd = "" if row.verdict == "unseen" else f" +- {row.sd:.2g} ({row.relative * 100:.2g} %)"
+    return f"{row.text}{sd}, {row.verdict}{f': {row.why}' if row.why else ''}"
 
 
 def shown(typical: float | None) -> str:

@@ -60,7 +60,7 @@ def channels(machine: Machine, asked: Mapping[str, tuple[float, float]] | None, 
         path, q = next(iter(legal.items()))
         if not math.isfinite(q.lo) or not math.isfinite(q.hi):
             raise InputError(f"how far may {path} go? Its record does not say: {how}")
-        assumed.append(f"{path} may go from {q.lo:g} to {q.hi:g} {q.unit}, all that is legal")
+        assumed.append(f"{path} may go from {q.lo:g} to {q.hi:g} {q.unit}, all that is legal; say how far it really may, such as --input {path}=1")
         return {path: Range(q.lo, q.hi)}
     for path, (lo, hi) in asked.items():
         q = find(legal, path, f"input channel of {machine.name}")
@@ -91,9 +91,10 @@ def noises(
         find(legal, path, f"output of {machine.name}")
         if sigma is not None and not 0.0 < sigma < math.inf:
             raise InputError(f"noise of {path} = {sigma:g} {legal[path]}; a standard deviation is above 0 and finite")
-    wanted = dict(asked) if asked else dict.fromkeys(legal)
+    told = {leaf.path for leaf in numbers(machine.world.In)}  # an output of the same name only repeats what was asked for
+    wanted = dict(asked) if asked else {path: None for path in legal if path not in told}
     if not asked:
-        assumed.append(f"everything is measured: {', '.join(legal)}; say what really is, such as --output {next(iter(legal))}")
+        assumed.append(f"everything is measured: {', '.join(wanted)}; say what really is, such as --output {next(reversed(wanted))}")
     unknown = [path for path, sigma in wanted.items() if sigma is None]
     if not unknown:
         return {path: float(sigma) for path, sigma in wanted.items() if sigma is not None}
@@ -105,8 +106,8 @@ def noises(
         size = float(np.sqrt(np.mean(np.square(run[path] - np.mean(run[path]))))) if sigma is None else 0.0
         if sigma is not None or (math.isfinite(size) and size > 0.0):
             found[path] = float(sigma) if sigma is not None else NOISE * size
-    told = ", ".join(f"{path} {found[path]:.2g} {legal[path]}" for path in unknown if path in found)
-    assumed.append(f"noise is {NOISE * 100:g} % of what a sweep does: {told}")
+    sizes = ", ".join(f"{path} {found[path]:.2g} {legal[path]}".removesuffix(" -") for path in unknown if path in found)
+    assumed.append(f"noise is {NOISE * 100:g} % of what a sweep does: {sizes}")
     if not found:
         raise InputError(f"nothing that is measured moves when {', '.join(spans)} does; choose another input or output")
     return found

@@ -30,6 +30,11 @@ class Expected(NamedTuple):
     why: str = ""
 
     @property
+    def text(self) -> str:
+        """Its value with its unit."""
+        return f"{self.value:.4g} {self.unit}".removesuffix(" -")
+
+    @property
     def relative(self) -> float:
         return self.sd / abs(self.value)
 

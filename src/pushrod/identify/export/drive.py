@@ -52,7 +52,7 @@ def servo(p: Any, delay: float = 0.0) -> Drive:
         (p.R_s > 0.0, "the supply that sags with the current; in the limit of the effort it is taken at full duty"),
         (K * motor.i_max < stall, "that back-EMF does not brake while the current limit holds"),
         (drag.s > 0.0 or drag.mu_s > 0.0, "friction that is higher at rest (Stribeck)"),
-        (max(drag.mu, drag.mu_q, drag.mu_m, drag.mu_e) > 0.0, "friction that grows with the load"),
+        (max(drag.mu, drag.mu_q, drag.mu_m, drag.mu_e) > 0.0, f"friction that grows with the load ({drag.mu:g} of it, and what else there is)"),
         (drag.skew_c != 0.0 or drag.skew_b != 0.0, "friction that differs by direction: the mean is taken"),
         (p.play > 0.0, "the play of the gear"),
         (p.period > 2e-3, f"that the firmware runs every {p.period * 1e3:g} ms only"),
