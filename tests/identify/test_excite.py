@@ -1,11 +1,13 @@
 """A designed test tells what it promises, keeps its limits, and runs."""
 
 import json
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ruamel.yaml import YAML
 from typer.testing import CliRunner
 
 from pushrod.cli.main import app
@@ -15,6 +17,7 @@ from pushrod.identify.excite import excite
 from pushrod.identify.excite_file import write
 from pushrod.identify.information import expected
 from pushrod.identify.limit import Range, read_range
+from pushrod.identify.plain_yaml import flow
 from pushrod.identify.sensitivity import Setup
 from pushrod.identify.subject import subject
 from pushrod.signals import value
@@ -194,6 +197,29 @@ def test_ranges_as_people_write_them() -> None:
     for text in ("3..1", "-2", "1 kg", "a..b"):
         with pytest.raises(PushrodError):
             read_range(text, "m", "--limit")
+
+
+def test_a_machine_file_with_a_value_over_it_from_the_shell(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.yaml").write_text("machine: valve\nworld: model:first_order\nparameters: {T: 0.2}\n")
+    ask = ["excite", "m.yaml", "--input", "u=1", "--output", "y=0.01", "--duration", "1", "--generations", "1", "--set", "T=50 ms"]
+    got = CliRunner().invoke(app, [*ask, "--out", "tests/one.yaml", "--json"])
+    assert got.exit_code == 0, got.output
+    told = json.loads(got.stdout)
+    assert told["parameters"]["T"]["value"] == 0.05
+    assert told["try"] == "pushrod run m.yaml tests/one.yaml --set 'T=50 ms'"
+    assert CliRunner().invoke(app, ["check", "tests/one.yaml"]).exit_code == 0  # it finds its machine from where it lies
+    assert CliRunner().invoke(app, [*shlex.split(told["try"])[1:], "--no-log"]).exit_code == 0
+
+
+ONE_LINE = [{"a": 1e-5, "b": [1.5, -2, True], "c": {"d": "50 ms", "e": "yes", "f": "a b"}}, "", "a: b", 'say "x"', "null ", None, 3]
+
+
+@pytest.mark.parametrize("data", ONE_LINE)
+    "data", [{"a": 1e-5, "b": [1.5, -2, True], "c": {"d": "50 ms", "e": "yes", "f": "a b"}}, "", "a: b", 'say "x"', "null ", None, 3]
+)
+def test_data_on_one_line_reads_back(data) -> None:
+    assert YAML(typ="safe").load(f"x: {flow(data)}")["x"] == data
 
 
 def test_a_model_by_itself_from_the_shell(tmp_path: Path, monkeypatch) -> None:

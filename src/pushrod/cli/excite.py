@@ -1,5 +1,6 @@
 """`pushrod excite`: design a test that tells the parameters of a machine."""
 
+import shlex
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,7 +83,7 @@ def excite(
             generations=generations,
             progress=show,
         )
-    _tell(found, write(found, file), model)
+    _tell(found, write(found, file), model, set_ or [])
     if found.stopped:
         say("stopped by Ctrl-C: this is the best of what was tried until then", err=True)
         raise typer.Exit(STOPPED)
@@ -97,13 +98,14 @@ def _given(pair: "tuple[str, float | None]") -> "tuple[str, float]":
     return path, most
 
 
-def _tell(found: "Excitation", written: list[Path], model: str) -> None:
+def _tell(found: "Excitation", written: list[Path], model: str, sets: list[str]) -> None:
     from rich.table import Table
 
     from pushrod.identify.excite_file import shown
 
-    machine = str(written[0]) if len(written) > 1 else model
-    command = f"pushrod run {machine} {written[-1]}"
+    own = len(written) > 1  # a machine file was written, with what was set in it
+    words = ["pushrod", "run", str(written[0]) if own else model, str(written[-1])]
+    command = shlex.join(words + [word for one in sets if not own for word in ("--set", one)])
     answer(
         machine=found.machine.name,
         kind=found.kind,

@@ -3,6 +3,9 @@
 import re
 from typing import Any
 
+PLAIN = re.compile(r"[A-Za-z_](?:[\w .]*[\w.])?", re.ASCII)
+WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}  # some readers take them for something else than text
+
 
 def flow(data: Any) -> str:
     """{a: 1, b: [2, 3]}"""
@@ -14,7 +17,9 @@ def flow(data: Any) -> str:
         return "true" if data else "false"
     if isinstance(data, float):
         return f"{data:.12g}"
-    if isinstance(data, str) and not re.fullmatch(r"[A-Za-z_][\w .]*", data):
+    if data is None:
+        return "null"
+    if isinstance(data, str) and (not PLAIN.fullmatch(data) or data.lower() in WORDS):
         return '"' + data.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return str(data)
 
