@@ -22,10 +22,10 @@ def test_two_words_are_two_keys(one, other):
 
 @given(words.filter(bool), st.lists(words, min_size=1, max_size=3), words)
 def test_zenoh_takes_every_key_and_wildcards_find_it(robot, topic, kind):
-    name = key.topic(robot, (key.word(kind), key.NONE), topic)
+    name = key.topic(robot, key.TOPIC, (key.word(kind), key.NONE), topic)
     assert str(zenoh.KeyExpr(name)) == name
     assert key.topic_of(name) == (robot, kind, tuple(topic))
-    assert zenoh.KeyExpr(key.topic("", (key.ANY, key.ANY), topic[:1], key.BELOW)).includes(name)
+    assert zenoh.KeyExpr(key.topic("", key.TOPIC, (key.ANY, key.ANY), topic[:1], key.BELOW)).includes(name)
     assert zenoh.KeyExpr(key.of(robot, "topic", key.BELOW)).includes(name)
 
 

@@ -124,7 +124,7 @@ def test_nobody_speaks_under_anothers_name(host, authority):
                 replies = await asyncio.to_thread(lambda name=name, body=body: list(session.get(name, payload=body, timeout=0.5)))
                 assert [r for r in replies if r.ok is not None] == []
             session.liveliness().declare_token(key.of("arm", "operator", "ann", "false"))
-            session.put(key.topic("arm", ("JointState", key.NONE), ("actuator", *path)), b"lies")
+            session.put(key.topic("arm", key.TOPIC, ("JointState", key.NONE), ("actuator", *path)), b"lies")
             now = await ann.overview()
             assert (now.state, now.operators) == ("armed", ("ann", "bob"))
             assert next(a for a in now.actuators if a.name == "elbow_motor").acted == before

@@ -254,7 +254,7 @@ def waypoints(words: str) -> tuple[Waypoint, ...]:
 
 def _line(noted: Any) -> list[str]:
     """Its class, when, what became of it, whose it was."""
-    result, again = noted.result, f"  x{noted.n}" if noted.n > 1 else ""
+    result, again = noted.result, ", repeatedly" if noted.n > 1 else ""
     when = time.strftime("%H:%M:%S", time.localtime(noted.time))
     if isinstance(result, Refused):
         detail = f" ({result.detail})" if result.detail else ""

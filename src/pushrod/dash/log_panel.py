@@ -22,7 +22,7 @@ class EventsPanel:
                 event.level,
                 time.strftime("%H:%M:%S", time.localtime(event.time)) + f".{int(event.time % 1 * 1e3):03d}",
                 event.what,
-                event.text + (f"  x{event.n}" if event.n > 1 else ""),
+                event.text + (", repeatedly" if event.n > 1 else ""),
             ]
             for event in self._watch.events.newest(SHOWN)
         ]

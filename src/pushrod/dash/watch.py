@@ -192,8 +192,8 @@ class Watch:
         self._leased[actuator] = time.monotonic()
 
     async def _listen(self, remote: RemoteRobot) -> None:
-        actuators = remote.subscribe("actuator", (), QUEUE, latched=True)
-        rest = remote.subscribe((), (Transition, HardwareError, OperatorVanished, ParameterChanged, *HEARD), QUEUE, latched=True)
+        actuators = remote.subscribe("actuator", (), QUEUE, latched=True, glance=True)
+        rest = remote.subscribe((), (Transition, HardwareError, OperatorVanished, ParameterChanged, *HEARD), QUEUE, latched=True, glance=True)
         both = (asyncio.create_task(self._hear(actuators)), asyncio.create_task(self._hear(rest)))
         try:
             await asyncio.gather(*both)

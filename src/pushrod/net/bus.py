@@ -19,8 +19,10 @@ from zenoh.handlers import Callback
 
 from pushrod.core.errors import InputError
 from pushrod.net import key
+from pushrod.net.glance import Glance
 from pushrod.net.lane import Lane
 from pushrod.net.link import Link
+from pushrod.net.outlet import Outlet
 from pushrod.net.session import Session
 from pushrod.net.wire import Frame, Kinds, body_of, decode, encode
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription, Topic, TopicStatistics, kind_of, topic_of
@@ -28,37 +30,11 @@ from pushrod.runtime.message import Message, Outcome
 from pushrod.runtime.pace import Pace
 
 log = logging.getLogger("pushrod.net")
-ASKED = 1.0  # [s] in which zenoh has told that somebody listens
 ASKED_FOR = 1024  # keys that are remembered to have been asked for
 NOTHING_OLD = "new"  # asked by whoever wants only what is published from now on
 AGAIN = 0.3  # [s] after which what is old is asked for once more
 LATE = 2.0  # [s] that others have to tell their newest messages
-
-
-class _Outlet:
-    """One key that messages go out under; `wanted` while anybody elsewhere listens to it, and a while after somebody asked for the newest of it."""
-
-    __slots__ = ("_asked", "_listened", "lock", "n", "publisher")
-
-    def __init__(self, session: zenoh.Session, name: str) -> None:
-        self.lock = threading.Lock()
-        self.n = 0
-        self.publisher = session.declare_publisher(name, congestion_control=zenoh.CongestionControl.DROP, allowed_destination=zenoh.Locality.REMOTE)
-        self._listened = False
-        self._asked = float("-inf")
-        self.publisher.declare_matching_listener(Callback(self._matching, indirect=False))
-        self._matching(self.publisher.matching_status)
-
-    def _matching(self, status: Any) -> None:
-        self._listened = bool(status.matching)
-
-    @property
-    def wanted(self) -> bool:
-        return self._listened or time.monotonic() < self._asked + ASKED
-
-    def asked(self) -> None:
-        """Whoever asks listens too, even if zenoh has not said so yet: what follows must not be missed."""
-        self._asked = time.monotonic()
+Name = tuple[str, Topic, str, str]  # robot, topic, type, and what an outcome is about
 
 
 class _Heard:
@@ -84,7 +60,7 @@ class ZenohBus(Bus):
         self._now = now
         self._local = LocalBus(now)
         self._lock = threading.Lock()
-        self._outlets: dict[tuple[str, Topic, str, str], _Outlet] = {}
+        self._outlets: dict[Name, tuple[Outlet, Outlet]] = {}  # for those who listen to all, and for those who only look on
         self._hosted: set[str] = set()
         self._inlets: dict[int, tuple[Subscription, list[Any]]] = {}
         self._again: dict[int, threading.Timer] = {}
@@ -93,6 +69,7 @@ class ZenohBus(Bus):
         self._unsent: set[str] = set()
         self._asked_for: dict[str, zenoh.KeyExpr] = {}  # by whoever listens elsewhere, perhaps to what was never published yet
         self._answering = Lane("net latched")
+        self._glance = Glance(self._send)
 
     def __enter__(self) -> "ZenohBus":
         return self
@@ -103,18 +80,26 @@ class ZenohBus(Bus):
     def publish(self, message: Message) -> None:
         self._local.publish(message)
         name = _name(message)
-        outlet = self._outlets.get(name) or self._outlet(name)
-        if outlet is None or not outlet.wanted:
+        outlets = self._outlets.get(name) or self._open(name)
+        if outlets is None:
             return
+        whole, glance = outlets
+        if whole.wanted:
+            self._send(whole, message)
+        if glance.wanted:
+            self._glance.put(glance, message)
+
+    def _send(self, outlet: Outlet, message: Message) -> None:
         try:
             body = body_of(message.payload)
             with outlet.lock:  # so that they are counted in the order they are sent in
                 outlet.n += 1
                 outlet.publisher.put(encode(self._frame(message, outlet.n, body)))
         except Exception as error:  # whoever publishes is not to blame for the network
-            if name[2] not in self._unsent and not self.session.closed:
-                self._unsent.add(name[2])
-                log.error("%s cannot be sent: %s: %s; those who listen elsewhere do not see it", name[2], type(error).__name__, error)
+            kind = type(message.payload).__name__
+            if kind not in self._unsent and not self.session.closed:
+                self._unsent.add(kind)
+                log.error("%s cannot be sent: %s: %s; those who listen elsewhere do not see it", kind, type(error).__name__, error)
 
     def subscribe(
         self,
@@ -125,14 +110,17 @@ class ZenohBus(Bus):
         latched: bool = False,
         robot: str = "",
         notify: Callable[[], None] | None = None,
+        glance: bool = False,
     ) -> Subscription:
+        """`glance`: for whoever only looks on; see there."""
         if self.session.closed:
             raise InputError("this bus is closed: nothing comes from it any more; open another one")
         subscription = self._local.subscribe(prefix, types, size, policy, latched, robot, notify)
         self.kinds.add(subscription.types)
         words = topic_of(prefix)
         inlet = _Inlet(self, subscription)
-        keys = [key.topic(robot, kinds, words, key.BELOW) for kinds in _wanted(subscription.types)]
+        part = key.GLANCE if glance else key.TOPIC
+        keys = [key.topic(robot, part, kinds, words, key.BELOW) for kinds in _wanted(subscription.types)]
         declared = [self.session.zenoh.declare_subscriber(k, inlet.live, allowed_origin=zenoh.Locality.REMOTE) for k in keys]
         with self._lock:
             self._inlets[id(subscription)] = (subscription, declared)
@@ -188,6 +176,7 @@ class ZenohBus(Bus):
             again, self._again = self._again, {}
         for timer in again.values():
             timer.cancel()
+        self._glance.close()
         self.session.close()
         for subscription, _ in inlets.values():
             self._local.unsubscribe(subscription)
@@ -197,29 +186,30 @@ class ZenohBus(Bus):
     def _frame(self, message: Message, n: int, body: bytes) -> Frame:
         return Frame(self.name, n, message.time, message.wall_time, message.source, message.frame, Raw(body))
 
-    def _outlet(self, name: tuple[str, Topic, str, str]) -> _Outlet | None:
+    def _open(self, name: Name) -> tuple[Outlet, Outlet] | None:
         robot, topic, kind, about = name
         with self._lock:
             if self.session.closed:
                 return None
             if robot not in self._hosted:
                 self._hosted.add(robot)
-                latched = key.of(robot, "topic", key.BELOW)
-                ask: Callback[zenoh.Query] = Callback(self._latched, indirect=False)
-                self.session.zenoh.declare_queryable(latched, ask, allowed_origin=zenoh.Locality.REMOTE)
-            outlet = self._outlets.get(name)
-            if outlet is None:
-                outlet = _Outlet(self.session.zenoh, key.topic(robot, (key.word(kind), key.word(about)), topic))
-                if any(outlet.publisher.key_expr.intersects(asked) for asked in list(self._asked_for.values())):
-                    outlet.asked()  # who listens through a router is not known at once, and what is published first must not be missed
-                self._outlets[name] = outlet
-            return outlet
+                for part in (key.TOPIC, key.GLANCE):
+                    ask: Callback[zenoh.Query] = Callback(self._latched, indirect=False)
+                    self.session.zenoh.declare_queryable(key.of(robot, part, key.BELOW), ask, allowed_origin=zenoh.Locality.REMOTE)
+            if name not in self._outlets:
+                kinds = key.word(kind), key.word(about)
+                whole, glance = (Outlet(self.session.zenoh, key.topic(robot, part, kinds, topic)) for part in (key.TOPIC, key.GLANCE))
+                for outlet in (whole, glance):
+                    if any(outlet.publisher.key_expr.intersects(asked) for asked in list(self._asked_for.values())):
+                        outlet.asked()  # who listens through a router is not known at once, and what is published first must not be missed
+                self._outlets[name] = whole, glance
+            return self._outlets[name]
 
     def _latched(self, query: zenoh.Query) -> None:
         self._asked_for[str(query.key_expr)] = zenoh.KeyExpr(str(query.key_expr))
         if len(self._asked_for) > ASKED_FOR:
             self._asked_for.pop(next(iter(self._asked_for)), None)
-        for outlet in list(self._outlets.values()):
+        for outlet in (one for both in list(self._outlets.values()) for one in both):
             if outlet.publisher.key_expr.intersects(query.key_expr):
                 outlet.asked()
         if NOTHING_OLD in query.parameters:
@@ -229,12 +219,14 @@ class ZenohBus(Bus):
 
     def _tell_latest(self, query: zenoh.Query) -> None:
         with query:
-            counts = {name: outlet.n for name, outlet in list(self._outlets.items())}  # before the messages: one may go out meanwhile
+            counts = {
+                name: (whole.n, glance.n) for name, (whole, glance) in list(self._outlets.items())
+            }  # before the messages: one may go out meanwhile
             for message in self._local.last():
                 name = _name(message)
-                outlet = self._outlets.get(name)
-                if outlet is not None and outlet.publisher.key_expr.intersects(query.key_expr):
-                    query.reply(outlet.publisher.key_expr, encode(self._frame(message, counts.get(name, 0), body_of(message.payload))))
+                for outlet, n in zip(self._outlets.get(name, ()), counts.get(name, (0, 0)), strict=False):
+                    if outlet.publisher.key_expr.intersects(query.key_expr):
+                        query.reply(outlet.publisher.key_expr, encode(self._frame(message, n, body_of(message.payload))))
 
     def _place(self, name: str) -> tuple[str, str, Topic]:
         found = self._parsed.get(name)
@@ -301,7 +293,7 @@ class _Inlet:
         return True
 
 
-def _name(message: Message) -> tuple[str, Topic, str, str]:
+def _name(message: Message) -> Name:
     kind = type(message.payload)
     return message.robot, message.topic, kind.__name__, kind_of(message).__name__ if kind is Outcome else key.NONE
 

@@ -2,6 +2,7 @@
 
 pushrod/hello/ROBOT                           asks which schema, which robot, which host; the same in every schema, so that a stranger is understood
 pushrod/S/ROBOT/topic/TYPE/KIND/WORDS...      what is published; KIND is the payload of a command with its outcome, "-" for all else
+pushrod/S/ROBOT/glance/TYPE/KIND/WORDS...     the same for whoever only looks on: less often
 pushrod/S/ROBOT/clock                         asks the time
 pushrod/S/ROBOT/info/WHAT                     asks what whoever may watch may know
 pushrod/S/ROBOT/ask/OPERATOR/...              asks for something to be done: only OPERATOR's certificate may. Commands are sent, all else is a query
@@ -22,6 +23,7 @@ from collections.abc import Iterable
 
 ROOT = "pushrod"
 SCHEMA = 1  # of keys and what is sent under them; one more whenever an older program would misunderstand
+TOPIC, GLANCE = "topic", "glance"
 NONE = "-"  # the KIND of what is no command
 ANY = "*"
 BELOW = "**"
@@ -67,8 +69,9 @@ def at(name: str, instance: str) -> str:
     return f"{name}?{HOST}={instance}"
 
 
-def topic(robot: str, kinds: tuple[str, str], words: Iterable[str], *below: str) -> str:
-    return of(robot, "topic", *kinds, *(word(w) for w in words), *below)
+def topic(robot: str, part: str, kinds: tuple[str, str], words: Iterable[str], *below: str) -> str:
+    """`part`: TOPIC or GLANCE."""
+    return of(robot, part, *kinds, *(word(w) for w in words), *below)
 
 
 def ask(robot: str, operator: str, *words: str) -> str:

@@ -275,7 +275,7 @@ def _said(error: Exception) -> str:
 def _access_control(access: Access) -> dict[str, Any]:
     """What a certificate may say, by key: an operator speaks under its own name and no other. Who may command, the host decides among those."""
     everything = [f"{key.ROOT}/{key.BELOW}"]
-    seen = [key.hello(), *(key.of("", part, key.BELOW) for part in ("topic", "info", "host")), key.of("", "clock")]
+    seen = [key.hello(), *(key.of("", part, key.BELOW) for part in (key.TOPIC, key.GLANCE, "info", "host")), key.of("", "clock")]
     look = ("declare_subscriber", "query", "declare_liveliness_subscriber", "liveliness_query")
 
     def rule(name: str, flow: tuple[str, ...], messages: tuple[str, ...], keys: list[str]) -> dict[str, Any]:

@@ -1,6 +1,9 @@
 """A fixed-rate loop: tick k is due at start + k * period; missed periods are skipped and counted, lateness kept in a histogram of fixed size."""
 
 import ctypes
+import os
+import platform
+import struct
 import sys
 import threading
 import time
@@ -13,6 +16,9 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # [s] that the end of a loop waits for its last call
 SPIN = 150_000  # [ns] spun before a deadline: a busy Python thread keeps the interpreter for up to 100 us after a sleep has ended
+TURN = 100_000  # [ns] of the processor at a time
+SCHED_ATTR = struct.Struct("=IIQiIQQQ")  # size, policy, flags, nice, priority, runtime, deadline, period
+SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}  # the number of the system call, which Python has no name for
 FINE = 4  # each doubling of lateness has 2^FINE bins, so a share is known to 1/16 of its value
 LONGEST = (1 << 36) - 1  # [ns] about a minute: what is later counts as this
 
@@ -134,7 +140,7 @@ class ThreadCadence(Cadence):
         self._thread.start()
 
     def _run(self) -> None:
-        _sleep_exactly()
+        _be_punctual()
         mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
         self._start = start
         owed = k  # the first tick that has not had its call
@@ -170,11 +176,18 @@ class ThreadCadence(Cadence):
             self._thread.join(PATIENCE)
 
 
-def _sleep_exactly() -> None:
-    """Linux lets the sleeps of a thread run 50 us over, to wake several at once; this thread would rather not."""
-    if sys.platform == "linux":
-        set_timer_slack = 29
-        ctypes.CDLL(None).prctl(set_timer_slack, ctypes.c_ulong(1), 0, 0, 0)
+def _be_punctual() -> None:
+    """Linux lets the sleeps of a thread run 50 us over, to wake several at once; this thread would rather not. And it asks for short turns on the
+    processor, for which it is let in at once when it wakes (Linux 6.12; before, this changes nothing)."""
+    if sys.platform != "linux":
+        return
+    libc = ctypes.CDLL(None)
+    set_timer_slack = 29
+    libc.prctl(set_timer_slack, ctypes.c_ulong(1), 0, 0, 0)
+    call = SCHED_SETATTR.get(platform.machine())
+    if call is not None and os.sched_getscheduler(0) == os.SCHED_OTHER:  # whoever made it a real-time thread knows better
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        libc.syscall(call, 0, SCHED_ATTR.pack(SCHED_ATTR.size, os.SCHED_OTHER, 0, nice, 0, TURN, 0, 0), 0)
 
 
 class StepCadence(Cadence):

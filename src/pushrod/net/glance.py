@@ -1,0 +1,67 @@
+"""For those who only look on: of what comes again and again the newest, fifty times a second; of all else every one, at once.
+
+A page or a terminal shows no more, and whoever publishes a thousand times a second has nothing to pack for it: it leaves the newest here and goes on,
+and a thread of its own sends it.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from pushrod.core.record import is_record
+from pushrod.net.outlet import Outlet
+from pushrod.runtime.message import JointState, Message, Outcome
+from pushrod.runtime.payload import Hold, Stop
+from pushrod.runtime.result import Refused
+
+EVERY = 0.02  # [s]
+
+
+def stream(message: Message) -> Any:
+    """Messages of one outlet with the same answer make a stream, of which the newest says all; None of what must be told each."""
+    payload = message.payload
+    kind = type(payload)
+    if kind is Outcome:
+        if type(payload.command.payload) in (Stop, Hold):
+            return None
+        result = payload.result
+        return type(result), result.reason if isinstance(result, Refused) else "", payload.command.source
+    return kind if kind is JointState or is_record(kind) else None
+
+
+class Glance:
+    def __init__(self, send: Callable[[Outlet, Message], None]) -> None:
+        self._send = send
+        self._newest: dict[tuple[Outlet, Any], Message] = {}
+        self._lock = threading.Lock()
+        self._some = threading.Event()
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def put(self, outlet: Outlet, message: Message) -> None:
+        which = stream(message)
+        if which is None:
+            self._send(outlet, message)
+            return
+        with self._lock:
+            self._newest[outlet, which] = message
+            if self._thread is None and not self._closed.is_set():
+                self._thread = threading.Thread(target=self._run, name="pushrod net glance", daemon=True)
+                self._thread.start()
+        self._some.set()
+
+    def close(self) -> None:
+        self._closed.set()
+        self._some.set()
+        if self._thread is not None:
+            self._thread.join(1.0)
+
+    def _run(self) -> None:
+        while not self._closed.is_set():
+            self._some.wait()
+            self._some.clear()
+            with self._lock:
+                newest, self._newest = self._newest, {}
+            for (outlet, _), message in newest.items():
+                self._send(outlet, message)
+            self._closed.wait(EVERY)
