@@ -15,7 +15,7 @@ from pushrod.core.errors import PushrodError
 from pushrod.identify.excitation_signal import FAMILIES, Span
 from pushrod.identify.excite import excite
 from pushrod.identify.excite_file import write
-from pushrod.identify.information import expected
+from pushrod.identify.information import covariance, expected, log_det
 from pushrod.identify.limit import Range, read_range
 from pushrod.identify.plain_yaml import flow
 from pushrod.identify.sensitivity import Setup
@@ -164,6 +164,19 @@ def test_what_trades_off_is_named() -> None:
     assert rows[2].sd == pytest.approx(0.01, rel=1e-3)
 
 
+def test_what_trades_off_is_seen_however_good_the_data_are() -> None:
+    """Two columns differ by the error of finite differences alone, a third is independent; each by itself would be known to a millionth."""
+    rng = np.random.default_rng(3)
+    a, c = rng.standard_normal((2, 1000)) * 1e5
+    J = np.stack([a, a * (1.0 + 1e-7 * rng.standard_normal(1000)), c], axis=1)
+    rows = expected(J.T @ J, ["ratio", "k", "J"], ["-", "-", "-"], np.ones(3))
+    assert [row.verdict for row in rows] == ["unseen", "unseen", "well"]
+    assert np.isfinite(log_det(np.stack([J.T @ J] * 2))).all()
+    good = J[:, [0, 2]].T @ J[:, [0, 2]]
+    assert log_det(good[None])[0] == pytest.approx(np.linalg.slogdet(good)[1])
+    assert covariance(good) == pytest.approx(np.linalg.inv(good), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -187,6 +200,17 @@ def test_what_makes_no_sense_is_said(lag, change, says) -> None:
 def test_a_parameter_that_is_zero_needs_a_guess() -> None:
     with pytest.raises(PushrodError, match="--set noise="):
         excite(subject("servo"), free=["noise"])
+
+
+def test_noise_that_nobody_states_goes_by_the_largest_sweep_within_the_limits() -> None:
+    joint = subject("plant:joint")  # which does not move at all below its friction
+    asked = {"inputs": {"u": (-1.0, 1.0)}, "outputs": {"q": None, "w": 0.1}, "duration": 1.0, "kinds": ["chirp"], "generations": 1}
+    free, tight = (excite(joint, **asked, limits={"q": (-most, most)}) for most in (100.0, 0.2))
+    assert free.setup.outputs["w"] == tight.setup.outputs["w"] == 0.1
+    assert 0.0 < tight.setup.outputs["q"] < free.setup.outputs["q"]
+    assert "1 % of what a sweep does: q" in " ".join(tight.assumed)
+    with pytest.raises(PushrodError, match="nothing that is measured moves, however far u may go"):
+        excite(joint, **asked | {"inputs": {"u": (-0.05, 0.05)}, "outputs": None})
 
 
 def test_ranges_as_people_write_them() -> None:

@@ -19,6 +19,8 @@ from pushrod.sim.machine import Machine
 from pushrod.sim.room import carry, with_room
 
 NOISE = 0.01  # of the root mean square of an output, where nobody says how noisy it is
+SIZES = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)  # of sweeps, as a family takes them, and the rest of what it takes: no offset, most of the band
+SWEEP = (0.5, 0.1, 0.9, 0.25)
 
 
 def free_parameters(machine: Machine, asked: Sequence[str], assumed: list[str]) -> tuple[str, ...]:
@@ -92,22 +94,28 @@ def noises(
         if sigma is not None and not 0.0 < sigma < math.inf:
             raise InputError(f"noise of {path} = {sigma:g} {legal[path]}; a standard deviation is above 0 and finite")
     told = {leaf.path for leaf in numbers(machine.world.In)}  # an output of the same name only repeats what was asked for
-    wanted = dict(asked) if asked else {path: None for path in legal if path not in told}
+    wanted = dict(asked) if asked else dict.fromkeys([path for path in legal if path not in told] or legal)
     if not asked:
         assumed.append(f"everything is measured: {', '.join(wanted)}; say what really is, such as --output {next(reversed(wanted))}")
     unknown = [path for path, sigma in wanted.items() if sigma is None]
     if not unknown:
         return {path: float(sigma) for path, sigma in wanted.items() if sigma is not None}
-    middle = np.array([0.6, 0.5, 0.1, 0.9, 0.25])
-    signals = {path: FAMILIES["chirp"].write(middle, span) for path, span in spans.items()}
-    run = replace(setup, outputs=dict.fromkeys(wanted, 1.0)).run([signals], setup.values[None, :])
+    sizes_of = _sweep(replace(setup, outputs=dict.fromkeys(wanted, 1.0)), spans)
     found: dict[str, float] = {}
     for path, sigma in wanted.items():
-        size = float(np.sqrt(np.mean(np.square(run[path] - np.mean(run[path]))))) if sigma is None else 0.0
+        size = sizes_of[path]
         if sigma is not None or (math.isfinite(size) and size > 0.0):
             found[path] = float(sigma) if sigma is not None else NOISE * size
     sizes = ", ".join(f"{path} {found[path]:.2g} {legal[path]}".removesuffix(" -") for path in unknown if path in found)
     assumed.append(f"noise is {NOISE * 100:g} % of what a sweep does: {sizes}")
     if not found:
-        raise InputError(f"nothing that is measured moves when {', '.join(spans)} does; choose another input or output")
+        raise InputError(f"nothing that is measured moves, however far {', '.join(spans)} may go; choose another input or output")
     return found
+
+
+def _sweep(setup: Setup, spans: Mapping[str, Span]) -> dict[str, float]:
+    """The root mean square of what each output does in the largest sweep that keeps the limits."""
+    sweeps = [{path: FAMILIES["chirp"].write(np.array([size, *SWEEP]), span) for path, span in spans.items()} for size in SIZES]
+    first = int(np.argmin(setup.excess(sweeps) > 0.0))
+    run = setup.run(sweeps[first : first + 1], setup.values[None, :])
+    return {path: float(np.std(run[path])) for path in setup.outputs}

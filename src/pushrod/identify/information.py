@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 KNOWN = 1e-4  # added to the diagonal of F
+NOTHING = 1e-10  # share of the information that is only the error of the differences it comes from
 WELL, FAIR, POOR = 0.05, 0.2, 1.0  # relative standard deviations up to which a parameter counts as that
 ALIKE = 0.95  # correlation from which two parameters trade off
 
@@ -41,7 +42,21 @@ class Expected(NamedTuple):
 
 def log_det(F: Array) -> Array:
     """Of each matrix of a stack: what D-optimal design makes great. Half of it per parameter is how many times e the errors fall."""
-    return np.asarray(np.linalg.slogdet(F + KNOWN * np.eye(F.shape[-1]))[1])
+    F = F + KNOWN * np.eye(F.shape[-1])
+    size = np.sqrt(np.diagonal(F, axis1=-2, axis2=-1))
+    shares = np.linalg.eigvalsh(F / (size[..., :, None] * size[..., None, :]))
+    return np.asarray(np.sum(np.log(np.maximum(shares, NOTHING)), axis=-1) + 2.0 * np.sum(np.log(size), axis=-1))
+
+
+def covariance(F: Array) -> Array:
+    """The inverse of F + KNOWN, also where F is so large in one direction and so small in another that numbers cannot hold both."""
+    F = F + KNOWN * np.eye(len(F))
+    size = np.sqrt(np.diag(F))
+    shares, directions = np.linalg.eigh(F / np.outer(size, size))
+    ways = directions / size[:, None]
+    told = shares > NOTHING
+    lost = ways[:, ~told] / np.linalg.norm(ways[:, ~told], axis=0)
+    return np.asarray((ways[:, told] / shares[told]) @ ways[:, told].T + lost @ lost.T / KNOWN)
 
 
 def typical(score: float, n: int) -> float:
@@ -50,7 +65,7 @@ def typical(score: float, n: int) -> float:
 
 
 def expected(F: Array, paths: list[str], units: list[str], values: Array) -> list[Expected]:
-    C = np.linalg.inv(F + KNOWN * np.eye(len(F)))
+    C = covariance(F)
     sd = np.sqrt(np.diag(C))
     alike = C / np.outer(sd, sd)
     by_itself = 1.0 / np.sqrt(np.diag(F) + KNOWN)  # if all the others were known
