@@ -84,7 +84,7 @@ class Problem:
         self.simulated = 0  # runs of a log so far
         self._scored = scored.of(self.world, self.paths)
         self._bases = [self._base(one) for one in self.trials]
-        self._soundness = Soundness(self._bases[0], tuple(f.path for f in self.parameters), min(one.dt for one in self.trials))
+        self._soundness = Soundness(self._bases[0], self.parameters, min(one.dt for one in self.trials))
         for base, one in zip(self._bases, self.trials, strict=True):
             check(base, f"{one.name or self.world.name}", one.dt)
 
