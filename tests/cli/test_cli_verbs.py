@@ -20,7 +20,25 @@ def test_help_and_version(pushrod):
     assert pushrod("rum").exit_code == 2
 
 
-VERBS = ("run", "list", "check", "schema", "new", "urdf", "verify", "serve", "top", "cmd", "arm", "disarm", "estop", "reset", "acknowledge")
+VERBS = (
+    "run",
+    "list",
+    "check",
+    "schema",
+    "new",
+    "urdf",
+    "excite",
+    "export",
+    "verify",
+    "serve",
+    "top",
+    "cmd",
+    "arm",
+    "disarm",
+    "estop",
+    "reset",
+    "acknowledge",
+)
 
 
 @pytest.mark.parametrize("verb", VERBS)
