@@ -21,6 +21,7 @@ STILL = 1e-9  # of its size: a signal that moves less does not move
 LEAST = 3  # values for each free number
 FAR_OFF = 100.0  # times: as far as the spans of two signals of one dimension may differ
 FAR_FROM_GUESS = 300.0  # times: as far as what was measured may differ from what the model does at its guess
+BARE = ("", "-")
 LEADS, LESS = 0.6, 0.7  # correlation of what leads, and the share of the difference that is left where it does
 ALIKE, UNLIKE = 0.9, 0.5  # correlations that say that two signals are the same, or not
 
@@ -55,8 +56,8 @@ def _early(problem: Problem) -> Iterator[str]:
                 if not _moves(u) or not _same_dimension(_unit(one, output), _unit(one, channel)):
                     continue
                 y = _on_ticks(one, output)
-                ratio = np.ptp(y) / np.ptp(u)
-                if not 1.0 / FAR_OFF < ratio < FAR_OFF:
+                ratio = float(np.ptp(y) / np.ptp(u))
+                if _unit(one, output) not in BARE and not 1.0 / FAR_OFF < ratio < FAR_OFF:
                     spans = f"output {output} spans {np.ptp(y):.3g} {_unit(one, output)}, input {channel} {np.ptp(u):.3g} {_unit(one, channel)}"
                     how = f"is one of both in another unit? Say which, such as '{output}=column [m{_unit(one, output)}]'"
                     yield f"{_name(one, i)}: {spans}, a factor of {ratio:.3g}: {how}"
@@ -72,7 +73,7 @@ def _beside_the_model(problem: Problem) -> Iterator[str]:
         for path, (model, measured) in seen.items():
             span = float(np.ptp(model)) if np.all(np.isfinite(model)) else 0.0
             ratio = float(np.ptp(measured)) / span if span > 0.0 else 1.0
-            if _unit(one, path) not in ("", "-") and not 1.0 / FAR_FROM_GUESS < ratio < FAR_FROM_GUESS:
+            if _unit(one, path) not in BARE and not 1.0 / FAR_FROM_GUESS < ratio < FAR_FROM_GUESS:
                 spans = f"output {path} spans {np.ptp(measured):.3g} {_unit(one, path)}, the model at its guess {span:.3g}"
                 how = (
                     f"is the column in another unit (say which, such as '{path}=column [m{_unit(one, path)}]'), or is the guess that far off (--set)?"
@@ -127,8 +128,8 @@ def _on_ticks(one: Trial, path: str) -> Array:
 
 
 def _same_dimension(a: str, b: str) -> bool:
-    if a in ("", "-") or b in ("", "-"):
-        return False
+    if a in BARE or b in BARE:
+        return a == b  # a model that takes a signal of any unit gives one of the same
     try:
         return parse(a).dimension == parse(b).dimension
     except ValueError:  # of a record's own
