@@ -108,13 +108,9 @@ def excite(
     assumed: list[str] = []
     if not 0.0 <= margin < 1.0:
         raise InputError(f"margin = {margin:g}; the share of a limit that is kept free is at least 0 and below 1")
+    families = [find(FAMILIES, kind, "kind of test signal") for kind in (kinds or FAMILIES)]
     tick = _tick(machine, scenario) if dt is None else dt
-    if not 0.0 < tick < duration:
-        raise InputError(f"a test of {duration:g} s with a tick of {tick:g} s: the tick must be above 0 and the test longer")
-    steps = ticks(duration, tick)
-    every = max(1, round((SAMPLE if sample is None else sample) / tick))
-    if steps // every < 2:
-        raise InputError(f"one sample every {every * tick:g} s in {duration:g} s are fewer than two; sample more often, or longer")
+    steps, every = _ticks(duration, tick, SAMPLE if sample is None else sample)
     paths = free_parameters(machine, free, assumed)
     world, params = roomy(machine, paths, tick)
     rest = {} if scenario is None else {key: scenario.document.data.get(key) or {} for key in ("initial", "signals")}
@@ -134,19 +130,8 @@ def excite(
     measured |= noises(setup, outputs, spans, machine, assumed)
     for path in offsets:
         find(measured, path, "measured output")
-    families = [find(FAMILIES, kind, "kind of test signal") for kind in (kinds or FAMILIES)]
-    tried = []
-    for j, family in enumerate(families):
-        before, total = j * generations, len(families) * generations
-        tried.append(_best(setup, family, spans, seed, generations, lambda done, before=before, total=total: progress(before + done, total)))
-        if tried[-1].stopped:
-            break
-    good = [one for one in tried if one.typical is not None]
-    if not good and tried[-1].stopped:
-        raise KeyboardInterrupt
-    if not good:
-        raise _nothing_holds(setup, families, spans)
-    best = min(good, key=lambda one: one.typical or math.inf)
+    tried = _search(setup, families, spans, seed, generations, progress)
+    best = min((one for one in tried if one.typical is not None), key=lambda one: one.typical or math.inf)
     units = {leaf.path: str(leaf.meta.unit) for leaf in numbers(world.Params)}  # type: ignore[union-attr]
     F = setup.information([dict(best.signals)])[0]
     rows = expected(F, list(paths), [units[path] for path in paths], setup.values)
@@ -161,6 +146,31 @@ def _tick(machine: Machine, scenario: Scenario | None) -> float:
     if scenario is None and machine.scenario is not None:
         scenario = load_scenario(None, machine)
     return TICK if scenario is None else scenario.dt
+
+
+def _ticks(duration: float, tick: float, sample: float) -> tuple[int, int]:
+    """Ticks of the test, and from one sample to the next."""
+    if not 0.0 < tick < duration:
+        raise InputError(f"a test of {duration:g} s with a tick of {tick:g} s: the tick must be above 0 and the test longer")
+    steps, every = ticks(duration, tick), max(1, round(sample / tick))
+    if steps // every < 2:
+        raise InputError(f"one sample every {every * tick:g} s in {duration:g} s are fewer than two; sample more often, or longer")
+    return steps, every
+
+
+def _search(
+    setup: Setup, families: Sequence[Family], spans: Mapping[str, Span], seed: int, generations: int, progress: Callable[[int, int], None]
+) -> list[Tried]:
+    """The best signal of each family, at least one of which keeps the limits."""
+    tried: list[Tried] = []
+    for family in families:
+        before, total = len(tried) * generations, len(families) * generations
+        tried.append(_best(setup, family, spans, seed, generations, lambda done, before=before, total=total: progress(before + done, total)))
+        if tried[-1].stopped:
+            break
+    if all(one.typical is None for one in tried):
+        raise KeyboardInterrupt if tried[-1].stopped else _nothing_holds(setup, families, spans)
+    return tried
 
 
 def _best(setup: Setup, family: Family, spans: Mapping[str, Span], seed: int, generations: int, told: Callable[..., None]) -> Tried:
