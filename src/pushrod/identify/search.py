@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.core.errors import InputError
+from pushrod.core.errors import InputError, PushrodError
 from pushrod.identify.diagnosis import diagnose
 from pushrod.identify.problem import FAR, Problem
 
@@ -148,19 +148,24 @@ def _evolved(
         tell(min(1.0, done / (generations + 1)))
         return found
 
-    result = differential_evolution(
-        losses,
-        [(0.0, 1.0)] * d,
-        init=_population(problem.guess[:d], size, rng),
-        maxiter=generations,
-        tol=tolerance,
-        mutation=(0.4, 0.9),
-        recombination=0.8,
-        vectorized=True,
-        updating="deferred",
-        polish=False,
-        rng=rng,
-    )
+    try:
+        result = differential_evolution(
+            losses,
+            [(0.0, 1.0)] * d,
+            init=_population(problem.guess[:d], size, rng),
+            maxiter=generations,
+            tol=tolerance,
+            mutation=(0.4, 0.9),
+            recombination=0.8,
+            vectorized=True,
+            updating="deferred",
+            polish=False,
+            rng=rng,
+        )
+    except RuntimeError as e:
+        if isinstance(e.__cause__, PushrodError):
+            raise e.__cause__ from None  # scipy takes what our errors say for a wrong function
+        raise
     return np.concatenate((result.x, rest))
 
 
