@@ -26,7 +26,7 @@ EVEN: dict[str, Any] = {
     "thruster": thruster.Params(F_ahead=40.0, F_astern=40.0),
     "joint": PLANTS["joint"].Params(),
 }
-SIDELESS = {"enabled", "J", "J_l", "held", "stuck"}  # numbers that have no side
+SIDELESS = {"enabled", "J", "J_l", "r", "held", "stuck"}  # numbers that have no side
 
 
 def turned(record: Any, value: Any) -> Any:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pushrod.plants.slide import Params, State, step
 
-P = Params(M=50.0, Fv_pos=100.0, Fv_neg=200.0, Fc_pos=10.0, Fc_neg=30.0)
+P = Params(M=50.0, Fv=150.0, Fc=20.0, skew_v=-1.0 / 3.0, skew_c=-0.5)  # 100 and 200 N.s/m, 10 and 30 N
 
 
 def run(p: Params, s: State, F: float, t: float, n: int) -> State:
@@ -42,8 +42,15 @@ def test_without_a_drop_the_cut_of_a_time_does_not_matter(F: float, v: float) ->
 
 
 def test_friction_that_is_less_at_rest() -> None:
-    p = Params(M=50.0, Fv_pos=0.0, Fv_neg=0.0, Fc_pos=20.0, Fc_neg=20.0, drop=0.5, v_s=0.1)
+    p = Params(M=50.0, Fv=0.0, Fc=20.0, drop=0.5, v_s=0.1)
     assert run(p, State(), 9.9, 1.0, 10).v == 0.0
     assert run(p, State(), 10.1, 0.001, 1).v > 0.0
     # a force between the two speeds it up until friction has grown to it: 15 = 20 (1 - exp(-(v / v_s)^2) / 2)
     assert run(p, State(), 15.0, 60.0, 6000).v == pytest.approx(0.1 * math.sqrt(math.log(2.0)), rel=1e-6)
+
+
+def test_a_spring_swings_it_with_its_own_period_and_keeps_the_energy() -> None:
+    p = Params(M=2.0, Fv=0.0, Fc=0.0, k=8.0)
+    s = run(p, State(0.1, 0.0), 0.0, math.pi, 20000)  # one period: 2 pi sqrt(M / k)
+    assert s.q == pytest.approx(0.1, rel=1e-3)
+    assert s.v == pytest.approx(0.0, abs=1e-4)

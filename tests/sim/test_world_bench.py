@@ -60,6 +60,7 @@ def test_half_the_period_of_the_firmware_is_nearer():
         ("bus.delay", 0.0123),
         ("drive.R_s", 2.0),
         ("drive.motor.i_max", 0.5),
+        ("drive.heat", 0.5),
         ("drive.play", 0.03),
         ("drive.drag.s", 0.02),
         ("drive.drag.mu", 0.2),
@@ -116,7 +117,7 @@ def test_a_steering_gets_where_it_is_asked_to_after_its_delay(world):
     assert run[-1] == pytest.approx(0.2, abs=0.02)
 
 
-AXIS = {"body__M": 95.0, "body__Fv_pos": 200.0, "body__Fv_neg": 200.0, "gain": 35.0}
+AXIS = {"body__M": 95.0, "body__Fv": 200.0, "gain": 35.0}
 
 
 def test_an_axis_follows_its_reference():
@@ -127,7 +128,7 @@ def test_an_axis_follows_its_reference():
 
 
 def test_an_open_axis_obeys_newton():
-    p = changed(LINEAR_AXIS, **AXIS, loop__closed=0.0, body__Fc_pos=20.0)
+    p = changed(LINEAR_AXIS, **AXIS, loop__closed=0.0, body__Fc=20.0)
     run = rollout(LINEAR_AXIS, p, {"volts": 2.0}, steps=500, dt=1e-3)
     T = 95.0 / 200.0
     assert run["v"] == pytest.approx((70.0 - 20.0) / 200.0 * (1.0 - np.exp(-run.t / T)), rel=1e-9)

@@ -38,7 +38,9 @@ class Device(StrEnum):
 
 def fit(
     logs: A[list[Path], typer.Argument(metavar="LOG...", help="Recordings: .mcap, .csv, .mat, .json or a ROS 2 bag.")],
-    model: A[str, typer.Option(help="A machine, world, model or plant (see `pushrod list`), a machine file, or FILE.py:NAME.")],
+    model: A[str | None, typer.Option(help="A machine, world, model or plant (see `pushrod list`), a machine file, or FILE.py:NAME.")] = None,
+    ladder: A[str | None, typer.Option(metavar="NAME", help="Instead of one model a ladder of them: servo, steering or axis.")] = None,
+    rung: A[list[str] | None, typer.Option(metavar="NAME", help="A rung of the ladder; all of them if left out.")] = None,
     output: A[list[str] | None, typer.Option(metavar="PATH=COLUMN", help="A measured output: 'q=position [deg]'; q alone is q=q.")] = None,
     input_: A[list[str] | None, typer.Option("--input", metavar="CHANNEL=COLUMN", help="What it was told: 'goal=goal [deg]'.")] = None,
     free: A[list[str] | None, typer.Option(metavar="PATH[=LOW..HIGH]", help="A parameter to find, within its legal range or this one.")] = None,
@@ -73,13 +75,25 @@ def fit(
     nothing can be learnt from.
     """
     from pushrod.cli import fit_request
+    from pushrod.cli.ladder import fit_ladder, refuse_both
     from pushrod.identify.belief import believe
+    from pushrod.identify.limit import number
     from pushrod.identify.problem import Problem
     from pushrod.identify.result import figures, write, yaml_text
     from pushrod.identify.search import fit as search
     from pushrod.identify.subject import subject
 
-    machine = subject(model, set_ or ())
+    refuse_both(model, ladder)
+    if ladder is not None:
+        steps: dict[str, Any] = {
+            "dt": None if tick is None else number(tick, "s", f"--tick {tick}"),
+            "hold": hold.value,
+            "loss": loss.value,
+            "seeds": seeds,
+        }
+        steps |= {"rungs": rung, "generations": generations, "population": population, "device": device.value}
+        return fit_ladder(ladder, logs, holdout or [], [*(input_ or ()), *(output or ())], constant or [], out, not no_report, steps)
+    machine = subject(str(model), set_ or ())
     file = out or Path(f"{machine.name}_fit.yaml")
     asked = fit_request.Asked(
         machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])]

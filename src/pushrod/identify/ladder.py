@@ -10,7 +10,7 @@ an error on the held-out recordings that is less by more than `MARGIN`, and a lo
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,17 @@ Told = Callable[[Rung, Progress], None]
 
 @dataclass(frozen=True)
 class Step:
-    """A rung as it was fitted. Errors are mean absolute differences, one for each recording, in the unit of the output."""
+    """A rung as it was fitted. Errors are mean absolute differences, one for each recording, in the unit of the output.
+
+    `judge` holds the recordings it was not fitted to; `held_by_seed` is the error on them of what each seed found: how much of it is luck.
+    """
 
     rung: Rung
     fit: Fit
     errors: tuple[float, ...]
     held_errors: tuple[float, ...]
+    held_by_seed: tuple[float, ...] = ()
+    judge: Problem | None = None
     criterion: float = float("nan")
 
     @property
@@ -99,8 +104,9 @@ def climb(
     hold: str = "zero",
     seeds: int = 5,
     first_seed: int = 0,
-    generations: int = 80,
+    generations: int = 60,
     population: int | None = None,
+    search: bool = True,
     device: str = "cpu",
     told: Told | None = None,
 ) -> Climb:
@@ -120,17 +126,27 @@ def climb(
         how: dict[str, Any] = {"params": params, "noise": spread, "loss": loss, "loss_scale": loss_scale, "device": device}
         problem = Problem(world, trials, rung.free, **how)
         tell = None if told is None else (lambda progress, rung=rung: told(rung, progress))
-        found = fit(problem, seeds=seeds, first_seed=first_seed, generations=generations, population=population, told=tell)
-        z = found.z[: len(problem.parameters)]
+        found = fit(problem, seeds=seeds, first_seed=first_seed, generations=generations, population=population, search=search, told=tell)
+        judge = Problem(world, others, rung.free, **how) if others else None
         reached[world.name] = _carried(world.Params(), found.values, params)
-        steps.append(Step(rung, found, mean_absolute(problem, found.z), mean_absolute(Problem(world, others, rung.free, **how), z) if others else ()))
-    unit = steps[0].fit.problem.trials[0].used[ladder.outputs[0]].unit
+        steps.append(_step(rung, found, judge))
+    unit = steps[0].fit.problem.trials[0].used[ladder.outputs[0]].unit if len(ladder.outputs) == 1 else "of the noise"
     return Climb(ladder, _judged(steps), unit)
 
 
+def _step(rung: Rung, found: Fit, judge: Problem | None) -> Step:
+    d = len(found.problem.parameters)
+    errors = mean_absolute(found.problem, found.z)
+    if judge is None:
+        return Step(rung, found, errors, ())
+    by_seed = tuple(float(np.mean(mean_absolute(judge, seed.z[:d]))) for seed in found.seeds)
+    return Step(rung, found, errors, mean_absolute(judge, found.z[:d]), by_seed, judge)
+
+
 def mean_absolute(problem: Problem, z: Array) -> tuple[float, ...]:
-    """Of each recording: the mean absolute error over all its values, and over the outputs."""
-    return tuple(float(np.mean([np.mean(np.abs(e[path])) for path in problem.paths])) for e in problem.errors(z))
+    """Of each recording: the mean absolute error over all its values; of several outputs the mean, each by its noise."""
+    noise = problem.noise if len(problem.paths) > 1 else dict.fromkeys(problem.paths, 1.0)
+    return tuple(float(np.mean([np.mean(np.abs(e[path])) / noise[path] for path in problem.paths])) for e in problem.errors(z))
 
 
 def _carried(default: Any, values: dict[str, float], params: Any) -> Any:
@@ -148,7 +164,7 @@ def _judged(steps: list[Step]) -> tuple[Step, ...]:
     for step in steps:
         k = len(step.fit.problem.parameters)
         criterion = n * 2.0 * float(np.log(max(step.fit.loss, 1e-12))) + k * float(np.log(n))
-        judged.append(Step(step.rung, step.fit, step.errors, step.held_errors, criterion))
+        judged.append(replace(step, criterion=criterion))
     return tuple(judged)
 
 

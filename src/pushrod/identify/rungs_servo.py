@@ -43,6 +43,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     uneven: dict[str, Range] = {"drive.drag.mu_q": (0.0, 2.0 / torque), "drive.drag.skew_c": (-0.5, 0.5), "drive.drag.skew_b": (-0.5, 0.5)}
     source: dict[str, Range] = {"drive.R_s": (0.0, 20.0)}
     current: dict[str, Range] = {"drive.motor.i_max": (0.05, 20.0)}
+    hot: dict[str, Range] = {"drive.heat": (0.0, 10.0), "drive.T_r": (0.05, 100.0)}
     play: dict[str, Range] = {"drive.play": (0.0, 0.1)}
     at = {"lag.k_0": f["kp"]}
     m4 = motor | stribeck | loaded | loaded_at_rest
@@ -65,7 +66,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
             Rung("M6", "+ quadratic in the load, and by direction", bench, m6),
             Rung("source", "M4 + effective supply resistance", bench, m4 | source),
             Rung("current", "M4 + current limit", bench, m4 | current),
-            Rung("uneven", "M6 + effective supply resistance", bench, m6 | source),
-            Rung("play", "+ backlash", bench, m6 | source | play),
+            Rung("heat", "M4 + winding whose resistance grows with the current", bench, m4 | hot),
+            Rung("play", "+ backlash", bench, m4 | hot | play),
         ),
     )

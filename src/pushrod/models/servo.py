@@ -1,12 +1,13 @@
 """Position servo: a firmware P or PD loop that drives a DC motor through a gear with friction and play, from a supply that sags.
 
     duty d = clamp(kp (goal - q) - kd w, -d_max, d_max)
-    L di/dt = d V - R i - K w_g,   V = v_max - R_s d i,   K = ratio k,   |i| <= i_max
+    L di/dt = d V - R (1 + r) i - K w_g,   V = v_max - R_s d i,   K = ratio k,   |i| <= i_max,   T_r dr/dt = heat i^2 - r
     (J + J_l) dw/dt = K i + tau - D sign(w) - B w,   dq/dt = w,   D and B as in `gear_friction` with m = K i and e = tau
     within the play, |x| < play / 2:   J dw_g/dt = K i - D sign(w_g) - B w_g,   J_l dw/dt = tau,   dx/dt = w - w_g
 
 q, w   angle [rad] and speed [rad/s] of the output;  tau torque on it from outside [N.m], positive along q
 i      motor current [A];  d duty of the bridge [-];  V supply voltage at the bridge [V]: a bridge at duty d draws d i
+r      growth of the winding's resistance as it gets hot [-]: heat [1/A2] in the long run, with its time constant T_r [s]
 motor  R, L, k and i_max of the motor as in `dc_motor`; v_max is the supply without load
 J      inertia of gear and rotor at the output [kg.m2] (ratio^2 times the rotor's own);  J_l that of what hangs on it [kg.m2]
 x      angle of the output in the gear's play [rad];  w_g speed of the gear [rad/s]. Where they meet, neither springs back. No load (J_l = 0), no play
@@ -36,6 +37,8 @@ class Params(NamedTuple):
     d_max: A[float, Q("-", 0.0, 1.0, "greatest duty")] = 1.0
     period: A[float, Q("s", 1e-4, 0.1, "time between two runs of the firmware loop")] = 1e-3
     R_s: A[float, Q("ohm", 0.0, 100.0, "resistance of supply and cable")] = 0.2
+    heat: A[float, Q("1/A2", 0.0, 1e3, "growth of the winding's resistance by the current squared")] = 0.0
+    T_r: A[float, Q("s", 1e-2, 1e4, "time in which the winding gets hot")] = 10.0
     ratio: A[float, Q("-", 1.0, 1e4, "turns of the motor per turn of the output")] = 258.5
     J: A[float, Q("kg.m2", 1e-7, 1e4, "inertia of gear and rotor at the output")] = 0.01
     play: A[float, Q("rad", 0.0, 1.0, "backlash: how far the output turns while the gear stands")] = 0.0
@@ -49,6 +52,7 @@ class State(NamedTuple):
     i: A[float, Q("A")] = 0.0
     x: A[float, Q("rad", about="angle of the output in the play")] = 0.0
     w_g: A[float, Q("rad/s", about="speed of the gear; w where it drives the output")] = 0.0
+    r: A[float, Q("-", 0.0, about="growth of the winding's resistance")] = 0.0
 
 
 class In(NamedTuple):
@@ -83,7 +87,7 @@ def turn(p: Params, s: State, J: float, L: float, tau: float, d: float, enabled:
     """Speed and current at the end of dt > 0 of all that turns with the gear: inertia J, angular momentum L."""
     K = p.ratio * p.motor.k
     w = L / J
-    Z = p.motor.L + dt * (p.motor.R + p.R_s * d * d)
+    Z = p.motor.L + dt * (p.motor.R * (1.0 + s.r) + p.R_s * d * d)
     # the current at the end is a - g w: implicit in the speed, so that back-EMF brakes at any step
     a = (p.motor.L * s.i + dt * d * p.motor.v_max) / Z if enabled != 0.0 else 0.0
     g = dt * K / Z if enabled != 0.0 else 0.0
@@ -99,6 +103,11 @@ def turn(p: Params, s: State, J: float, L: float, tau: float, d: float, enabled:
 
 
 @pure
+def warmed(p: Params, r: float, i: float, dt: float) -> float:
+    return (p.T_r * r + dt * p.heat * i * i) / (p.T_r + dt)
+
+
+@pure
 def advance(p: Params, s: State, u: In, dt: float) -> State:
     """One run of the firmware and what follows from it; dt > 0."""
     d = duty(p, s, u)
@@ -108,11 +117,11 @@ def advance(p: Params, s: State, u: In, dt: float) -> State:
         w = s.w + dt * u.tau / u.J_l
         x = s.x + dt * (w - gear.w)
         if abs(x) < half:
-            return State(s.q + dt * w, w, gear.i, x, gear.w)
+            return State(s.q + dt * w, w, gear.i, x, gear.w, warmed(p, s.r, gear.i, dt))
         whole = turn(p, s, p.J + u.J_l, p.J * s.w_g + u.J_l * s.w, u.tau, d, u.enabled, dt)
-        return State(s.q + dt * whole.w, whole.w, whole.i, half * sign(x), whole.w)
+        return State(s.q + dt * whole.w, whole.w, whole.i, half * sign(x), whole.w, warmed(p, s.r, whole.i, dt))
     whole = turn(p, s, p.J + u.J_l, (p.J + u.J_l) * s.w, u.tau, d, u.enabled, dt)
-    return State(s.q + dt * whole.w, whole.w, whole.i, 0.0, whole.w)
+    return State(s.q + dt * whole.w, whole.w, whole.i, 0.0, whole.w, warmed(p, s.r, whole.i, dt))
 
 
 @pure

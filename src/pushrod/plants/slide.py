@@ -1,13 +1,13 @@
 """A slide on a screw or a belt: a mass with friction of its own in each direction, and other friction at low speed than at high.
 
-    M dv/dt = F + offset - k q - D sign(v) - Fv v        while v != 0
+    M dv/dt = F + offset - k q - D sign(v) - B v         while v != 0
     v = 0                                                while at rest and |F + offset - k q| <= D
-    D = Fc (1 - drop exp(-(v / v_s)^2))                  dq/dt = v
+    D = (1 + skew_c d) Fc (1 - drop exp(-(v / v_s)^2))   B = (1 + skew_v d) Fv   dq/dt = v   d = sign(v), at rest that of what would move it
 
 q, v   position [m] and speed [m/s];  F force of the drive [N], positive along q
 M      moving mass [kg], what turns included;  offset  constant force [N]: a slope, or an amplifier that is not zero at zero
 k      stiffness [N/m]: cables and hoses that bend, a rail that is not level
-Fc     Coulomb friction [N];  Fv viscous friction [N.s/m]; each one value along q (_pos) and one against (_neg)
+Fc     Coulomb friction [N];  Fv viscous friction [N.s/m];  skew_c, skew_v  how much more of it there is along q, and less against [-]
 drop   share of Coulomb friction that is missing at rest [-], below 0 where it is higher there (Stribeck);  v_s speed where that has gone [m/s]
 D is held over a step at its value for the first speed (for rest, once it came to rest inside it), k q at half the way it is about to go. With drop
 and k at 0 the result is exact and does not depend on the step.
@@ -25,10 +25,10 @@ from pushrod.core.scalar import dead_band, log1p_ratio, minimum, phi1, phi2, sig
 
 class Params(NamedTuple):
     M: A[float, Q("kg", 1e-6, 1e6, "moving mass, what turns included")] = 100.0
-    Fv_pos: A[float, Q("N.s/m", 0.0, 1e7, "viscous friction along q")] = 200.0
-    Fv_neg: A[float, Q("N.s/m", 0.0, 1e7, "viscous friction against q")] = 200.0
-    Fc_pos: A[float, Q("N", 0.0, 1e7, "Coulomb friction along q")] = 20.0
-    Fc_neg: A[float, Q("N", 0.0, 1e7, "Coulomb friction against q")] = 20.0
+    Fv: A[float, Q("N.s/m", 0.0, 1e7, "viscous friction, mean of both directions")] = 200.0
+    Fc: A[float, Q("N", 0.0, 1e7, "Coulomb friction, mean of both directions")] = 20.0
+    skew_v: A[float, Q("-", -1.0, 1.0, "viscous friction that is more along q")] = 0.0
+    skew_c: A[float, Q("-", -1.0, 1.0, "Coulomb friction that is more along q")] = 0.0
     offset: A[float, Q("N", -1e7, 1e7, "constant force")] = 0.0
     k: A[float, Q("N/m", 0.0, 1e6, "stiffness of what pulls it back to q = 0")] = 0.0
     drop: A[float, Q("-", -10.0, 1.0, "share of Coulomb friction missing at rest")] = 0.0
@@ -50,9 +50,14 @@ class Out(NamedTuple):
 
 @pure
 def dry(p: Params, v: float, d: float) -> float:
-    """D at the speed v; d is the direction of the motion, or of what would move it."""
+    """D at the speed v; d is the direction of the motion, or of what would move it: -1, 0 or 1."""
     r = v / p.v_s
-    return (p.Fc_neg if d < 0.0 else p.Fc_pos) * (1.0 - p.drop * math.exp(-r * r))
+    return (1.0 + p.skew_c * d) * p.Fc * (1.0 - p.drop * math.exp(-r * r))
+
+
+@pure
+def viscous(p: Params, d: float) -> float:
+    return (1.0 + p.skew_v * d) * p.Fv
 
 
 @pure
@@ -65,7 +70,7 @@ def coast(M: float, b: float, s: State, F: float, dt: float) -> State:
 
 @pure
 def from_rest(p: Params, q: float, F: float, dt: float) -> State:
-    return coast(p.M, p.Fv_neg if F < 0.0 else p.Fv_pos, State(q, 0.0), dead_band(F, dry(p, 0.0, F)), dt)
+    return coast(p.M, viscous(p, sign(F)), State(q, 0.0), dead_band(F, dry(p, 0.0, sign(F))), dt)
 
 
 @pure
@@ -74,8 +79,8 @@ def step(p: Params, s: State, force: float, dt: float) -> tuple[State, Out]:
     if s.v == 0.0:
         e = from_rest(p, s.q, F, dt)
     else:
-        b = p.Fv_neg if s.v < 0.0 else p.Fv_pos
-        brake = dry(p, s.v, s.v) * sign(s.v) - F
+        b = viscous(p, sign(s.v))
+        brake = dry(p, s.v, sign(s.v)) * sign(s.v) - F
         e = coast(p.M, b, s, -brake, dt)
         if sign(e.v) != sign(s.v):
             # it comes to rest on the way; what is left of the step starts from rest

@@ -1,0 +1,130 @@
+"""`pushrod fit --ladder`: every model of a ladder, each judged by recordings it was not fitted to, and the simplest that is not beaten."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pushrod.cli.output import answer, console, say
+from pushrod.core.errors import InputError
+from pushrod.core.names import find
+
+if TYPE_CHECKING:
+    from pushrod.identify.ladder import Climb
+    from pushrod.identify.rung import Ladder, Log
+
+BAR = 24  # widest bar of the picture
+
+
+def fit_ladder(
+    name: str, logs: list[Path], holdout: list[Path], columns: list[str], constants: list[str], out: Path | None, report: bool, how: dict[str, Any]
+) -> None:
+    """Fit the rungs, show them, write the recommended one as a machine file and a report."""
+    from pushrod.identify.belief import believe
+    from pushrod.identify.ladder import climb
+    from pushrod.identify.ladders import LADDERS
+    from pushrod.identify.result import write, yaml_text
+    from pushrod.identify.subject import subject
+
+    make = find(LADDERS, name, "ladder")
+    fitted, judging = ([_log(make({}), file, columns, constants, [*logs, *holdout]) for file in some] for some in (logs, holdout))
+    ladder = make(fitted[0].facts)
+    with _shown(how["rungs"] or [rung.name for rung in ladder.rungs]) as told:
+        found = climb(ladder, fitted, judging, told=told, **how)
+    answer(ladder=name, unit=found.unit, rungs=found.table(), recommended=found.recommended.rung.name)
+    _tell(found)
+    best = found.recommended
+    machine = subject(f"world:{best.rung.kind.world.name}")
+    file = out or Path(f"{name}_fit.yaml")
+    others = list(best.judge.trials) if best.judge is not None else []
+    belief = believe(best.fit, others)
+    write(yaml_text(best.fit, belief, machine, file), file)
+    written = [file]
+    if report:
+        from pushrod.identify.page import page
+
+        written.append(file.with_suffix(".html"))
+        write(page(best.fit, belief, f"{name}: {best.rung.name}", others), written[-1])
+    answer(written=written)
+    for each in written:
+        say(f"wrote {each}")
+
+
+def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str], files: list[Path]) -> "Log":
+    from pushrod.identify.rung import Log
+    from pushrod.log.reader import read
+
+    table = read(file)
+    told = {}
+    for text in columns:
+        path, eq, rest = (part.strip() for part in text.partition("="))
+        find({**dict.fromkeys(ladder.inputs), **dict.fromkeys(ladder.outputs)}, path, f"column of the ladder {ladder.name}")
+        told[path] = rest if eq else path
+    known = {fact: path for rung in ladder.rungs for fact, path in rung.kind.facts.items()}
+    facts = {}
+    for text in constants:
+        only, _, rest = text.rpartition(":")
+        if only and find({str(one): one for one in files} | {one.name: one for one in files}, only, "log") != file:
+            continue
+        fact, _, value = (part.strip() for part in rest.partition("="))
+        find(known, fact, f"fact that the ladder {ladder.name} knows")
+        facts[fact] = _number(value, table.metadata.get("file", {}), f"--constant {text}", file)
+    return Log(table, told, facts, name=file.name)
+
+
+def _number(text: str, beside: Any, where: str, file: Path) -> float:
+    """A number, or what the file says beside its records: "mass", or "kp*0.00288"."""
+    product = 1.0
+    for part in text.split("*"):
+        word = part.strip()
+        try:
+            product *= float(beside.get(word, word))
+        except ValueError:
+            known = ", ".join(beside) or "nothing"
+            raise InputError(f"{where}: {word!r} is no number, and {file} says nothing of that name beside its records; it says {known}") from None
+    return product
+
+
+def _shown(rungs: list[str]) -> Any:
+    from contextlib import contextmanager
+
+    @contextmanager
+    def bar() -> Any:
+        from pushrod.cli.progress import progress
+
+        with progress("fitting", "parts", before="compiling") as show:
+
+            def tell(rung: Any, now: Any) -> None:
+                done = rungs.index(rung.name) + (now.seed + now.done) / now.seeds
+                loss = f", residual {now.loss:.4g} of the noise" if now.loss < 1e9 else ""
+                show(round(100 * done), 100 * len(rungs), words=f"{rung.name}: seed {now.seed + 1} of {now.seeds}{loss}")
+
+            yield tell
+
+    return bar()
+
+
+def _tell(found: "Climb") -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    judged = any(step.held_errors for step in found.steps)
+    heads = ["rung", "", "parameters", "error", *(["held out"] if judged else []), "criterion", "seconds", ""]
+    for head in heads:
+        table.add_column(head, justify="left" if head in ("rung", "") else "right", overflow="fold")
+    worst = max((step.held_error if judged else step.error) for step in found.steps)
+    least = min(step.criterion for step in found.steps)
+    for step in found.steps:
+        error = step.held_error if judged else step.error
+        mark = " recommended" if step is found.recommended else ""
+        cells = [step.rung.name, step.rung.about, str(len(step.fit.problem.parameters)), f"{step.error:.4g}"]
+        cells += [f"{step.held_error:.4g}"] if judged else []
+        table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.1f}", "█" * max(1, round(BAR * error / worst)) + mark)
+    at = console()
+    at.print(table)
+    at.print(f"errors: mean absolute differences [{found.unit}]; the bar is the error{' on what was held out' if judged else ''}", markup=False)
+
+
+def refuse_both(model: str | None, ladder: str | None) -> None:
+    if (model is None) == (ladder is None):
+        raise typer.BadParameter("give either --model, or --ladder with servo, steering or axis")

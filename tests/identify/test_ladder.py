@@ -1,0 +1,104 @@
+"""Ladders: a recording is told once for all worlds, rungs nest, and the simplest that is not beaten is the one the data were made with."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pushrod.cli.main import app
+from pushrod.compiled.rollout import rollout
+from pushrod.core.errors import InputError, UnknownNameError
+from pushrod.core.record import put
+from pushrod.identify.ladder import climb
+from pushrod.identify.ladders import LADDERS
+from pushrod.identify.rung import Log, prepared
+from pushrod.identify.rungs_servo import servo
+from pushrod.identify.rungs_steering import steering
+from pushrod.sim.worlds.lag import LAG
+from pushrod.sim.worlds.steering import SECOND_ORDER_STEERING
+
+DT, N = 0.02, 500
+
+
+def goals(seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return np.repeat(rng.uniform(-0.4, 0.4, N // 25), 25) + 0.1 * np.sin(2.0 * DT * np.arange(N) * (1 + seed))
+
+
+def recorded(world, params, seed: int) -> Log:
+    goal = goals(seed)
+    q = np.concatenate(([0.0], rollout(world, params, {"goal": goal}, steps=N, dt=DT)["q"][:-1]))
+    noise = 0.002 * np.random.default_rng(100 + seed).standard_normal(N)
+    return Log({"t": DT * np.arange(N), "goal": goal, "q": q + noise}, {"goal": "goal", "q": "q"}, start={"q": 0.0}, name=f"run {seed}")
+
+
+def climbed(world, params):
+    logs = [recorded(world, params, seed) for seed in (1, 2)]
+    return climb(steering(), logs[:1], logs[1:], rungs=["first", "limited", "second"], dt=DT, seeds=1, generations=25, loss="linear")
+
+
+def test_a_lag_is_found_to_be_a_lag() -> None:
+    found = climbed(LAG, put(put(LAG.Params(), "lag.T_0", 0.15), "bus.delay", 0.0437))
+    assert found.recommended.rung.name == "first"
+    assert found.recommended.fit.values["lag.T_0"] == pytest.approx(0.15, rel=0.02)
+    assert found.recommended.fit.values["bus.delay"] == pytest.approx(0.0437, abs=0.002)
+    assert found.recommended.held_error < 0.002
+
+
+def test_a_second_order_is_found_to_be_no_lag() -> None:
+    found = climbed(SECOND_ORDER_STEERING, put(put(SECOND_ORDER_STEERING.Params(), "wheel.w", 8.0), "wheel.z", 0.5))
+    assert found.recommended.rung.name == "second"
+    assert found.steps[0].held_error > 3.0 * found.recommended.held_error
+    assert found.recommended.fit.values["wheel.w"] == pytest.approx(8.0, rel=0.02)
+    assert [row["recommended"] for row in found.table()] == [False, False, True]
+
+
+@pytest.mark.parametrize("name", LADDERS)
+def test_every_rung_is_of_its_world_and_adds_to_what_stands_below(name: str) -> None:
+    ladder = LADDERS[name]({})
+    names = [rung.name for rung in ladder.rungs]
+    assert len(set(names)) == len(names)
+    for rung in ladder.rungs:
+        params = rung.kind.world.Params()
+        for path, asked in rung.free.items():
+            put(params, path, 0.0)
+            assert asked is not None
+            assert asked[0] < asked[1]
+        for path, value in rung.fixed.items():
+            params = put(params, path, value)
+
+
+def test_what_a_ladder_does_not_know_is_refused_by_name() -> None:
+    ladder = servo()
+    log = Log({"t": [0.0, 1.0], "q": [0.0, 1.0]}, {"q": "q", "aim": "q"})
+    with pytest.raises(UnknownNameError, match="aim"):
+        prepared(ladder, ladder.rungs[0].kind, log)
+    with pytest.raises(UnknownNameError, match="weight"):
+        prepared(ladder, ladder.rungs[0].kind, Log({}, {"q": "q"}, {"weight": 1.0}))
+    with pytest.raises(InputError, match="the ladder servo compares q: say which column that is"):
+        prepared(ladder, ladder.rungs[0].kind, Log({}, {"goal": "g"}))
+    with pytest.raises(UnknownNameError, match="rung of the ladder servo"):
+        climb(ladder, [log], rungs=["M9"])
+
+
+def test_a_ladder_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From JSON with facts beside the records to the table, the machine file and the report of the recommended rung."""
+    monkeypatch.chdir(tmp_path)
+    for seed in (1, 2):
+        log = recorded(LAG, put(LAG.Params(), "lag.T_0", 0.2), seed)
+        columns = {name: [float(x) for x in values] for name, values in log.recorded.items()}
+        (tmp_path / f"{seed}.json").write_text(json.dumps({"kp": 200, **columns}))
+    told = ["1.json", "--holdout", "2.json", "--ladder", "servo", "--rung", "lag", "--rung", "delay", "--input", "goal", "--output", "q"]
+    quick = ["--constant", "kp=kp*0.003", "--seeds", "1", "--generations", "10", "--no-report"]
+    done = CliRunner().invoke(app, ["fit", *told, *quick, "--json"])
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert [row["rung"] for row in answer["rungs"]] == ["lag", "delay"]
+    assert answer["recommended"] == "lag"
+    assert "T_0: 0.2" in (tmp_path / "servo_fit.yaml").read_text()
+    wrong = CliRunner().invoke(app, ["fit", *told, "--constant", "kp=gain"])
+    assert wrong.exit_code == 2
+    neither = CliRunner().invoke(app, ["fit", "1.json"])
+    assert neither.exit_code == 2
