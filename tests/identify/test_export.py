@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -57,9 +58,10 @@ def test_other_drives_in_mujoco(name, overrides, size, within) -> None:
 
 def test_an_axis_that_slides_moves_in_mujoco_as_here() -> None:
     pytest.importorskip("mujoco", reason="the extra `mujoco` is not installed")
-    machine = subject("linear_axis", ["loop.closed=false", "amplifier.delay=0", "gain=35"])
+    machine = subject("linear_axis", ["loop.closed=false", "amplifier.delay=0", "gain=35", "body.k=500"])
     drive = drive_of(machine)
     assert difference(machine, drive, mjcf(drive, "axis", "joint"), 1.0) < 0.005
+    assert difference(machine, drive, mjcf(replace(drive, stiffness=0.0), "axis", "joint"), 1.0) > 0.05
 
 
 def test_mujoco_reads_the_numbers_it_was_given() -> None:

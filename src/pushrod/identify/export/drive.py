@@ -1,7 +1,8 @@
 """A drive as the simulators of rigid bodies know one: gains, limits, inertia and friction at the joint.
 
-    armature dw/dt = clamp(kp (goal - q) - kd w, lo, hi) + tau - damping w - friction sign(w)        position
-    armature dw/dt = clamp(gain u, lo, hi)               + tau - damping w - friction sign(w)        effort, u after a lag
+    armature dw/dt = F + tau - stiffness q - damping w - friction sign(w)
+    F = clamp(kp (goal - q) - kd w, lo, hi)        position
+    F = clamp(gain u, lo, hi)                      effort, u after a lag
 
 goal, u  after the delay [s].  SI, all at the joint: a gear ratio is in the numbers already. The back-EMF of a motor is damping: it brakes at full
 voltage, too, which is why it does not belong inside the limits. What has no place in these equations is told in `left_out`.
@@ -9,7 +10,7 @@ voltage, too, which is why it does not belong inside the limits. What has no pla
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pushrod.core.errors import InputError
@@ -27,6 +28,7 @@ class Drive:
     kp: float = 0.0  # N.m/rad or N/m
     kd: float = 0.0
     gain: float = 1.0  # effort for each unit of the command
+    stiffness: float = 0.0  # of a spring that is at rest at 0
     delay: float = 0.0
     lag: float = 0.0
     ratio: float = 1.0  # turns of the motor for one of the joint: already in the other numbers
@@ -51,6 +53,7 @@ def servo(p: Any, delay: float = 0.0) -> Drive:
         (motor.L > 0.0, f"the inductance of the motor (time constant {motor.L / motor.R * 1e3:.2g} ms)"),
         (p.R_s > 0.0, "the supply that sags with the current; in the limit of the effort it is taken at full duty"),
         (K * motor.i_max < stall, "that back-EMF does not brake while the current limit holds"),
+        (p.heat > 0.0, "the winding that gets hot"),
         (drag.s > 0.0 or drag.mu_s > 0.0, "friction that is higher at rest (Stribeck)"),
         (max(drag.mu, drag.mu_q, drag.mu_m, drag.mu_e) > 0.0, f"friction that grows with the load ({drag.mu:g} of it, and what else there is)"),
         (drag.skew_c != 0.0 or drag.skew_b != 0.0, "friction that differs by direction: the mean is taken"),
@@ -75,7 +78,7 @@ def servo(p: Any, delay: float = 0.0) -> Drive:
 
 def servo_bench(p: Any) -> Drive:
     found = servo(p.drive, p.bus.delay)
-    return Drive(**{**vars(found), "left_out": (*found.left_out, *_said((p.load.m > 0.0, "the weight on the arm: put it into a body of your own")))})
+    return replace(found, left_out=(*found.left_out, *_said((p.load.m > 0.0, "the weight on the arm: put it into a body of your own"))))
 
 
 def torque_servo(p: Any) -> Drive:
@@ -93,17 +96,16 @@ def linear_axis(p: Any) -> Drive:
     """Inside its loops a position drive with kp kv gain and kv gain, open an effort drive of `gain` newtons a volt."""
     body = p.body
     left = _said(
-        (body.Fv_pos != body.Fv_neg or body.Fc_pos != body.Fc_neg, "friction that differs by direction: the mean is taken"),
+        (body.skew_v != 0.0 or body.skew_c != 0.0, "friction that differs by direction: the mean is taken"),
         (body.drop != 0.0, "friction that is other at low speed"),
         (body.offset != 0.0, f"the constant force of {body.offset:g} N"),
         (p.loop.closed != 0.0, "that the controller filters its speed and runs once a tick"),
     )
-    damping, friction = 0.5 * (body.Fv_pos + body.Fv_neg), 0.5 * (body.Fc_pos + body.Fc_neg)
+    found = Drive("effort", body.M, body.Fv, body.Fc, gain=p.gain, stiffness=body.k, delay=p.amplifier.delay, slides=True, left_out=left)
     if p.loop.closed == 0.0:
-        return Drive("effort", body.M, damping, friction, gain=p.gain, delay=p.amplifier.delay, slides=True, left_out=left)
-    most = p.gain * p.loop.u_max
-    kd = p.gain * p.loop.kv
-    return Drive("position", body.M, damping, friction, -most, most, kp=p.loop.kp * kd, kd=kd, delay=p.amplifier.delay, slides=True, left_out=left)
+        return found
+    most, kd = p.gain * p.loop.u_max, p.gain * p.loop.kv
+    return replace(found, command="position", gain=1.0, lo=-most, hi=most, kp=p.loop.kp * kd, kd=kd)
 
 
 DRIVES: dict[str, Callable[[Any], Drive]] = {

@@ -31,6 +31,8 @@ def mjcf(drive: Drive, name: str, joint: str, span: tuple[float, float] | None =
         made.set("frictionloss", number(drive.friction))
         made.set("solreffriction", f"{number(2.0 * TIMESTEP)} 1")
         made.set("solimpfriction", "0.9999 0.9999 0.001 0.5 2")
+    if drive.stiffness > 0.0:
+        made.set("stiffness", number(drive.stiffness))
     if span is not None:
         made.set("range", f"{number(span[0])} {number(span[1])}")
         made.set("limited", "true")

@@ -74,5 +74,5 @@ def export(asked: Wanted) -> Exported:
         f"{asked.name}.urdf": urdf(drive, asked.name, asked.joint, asked.span),
         f"{asked.name}_joint_limits.yaml": joint_limits(drive, asked.joint, asked.span),
     }
-    left = (*drive.left_out, *((f"the delay of {drive.delay * 1e3:.3g} ms",) if drive.delay > 0.0 else ()))
-    return Exported(files, left)
+    more = ((drive.delay > 0.0, f"the delay of {drive.delay * 1e3:.3g} ms"), (drive.stiffness > 0.0, f"the stiffness of {drive.stiffness:.3g}"))
+    return Exported(files, (*drive.left_out, *(words for there, words in more if there)))
