@@ -21,7 +21,7 @@ from pushrod.identify.search import Fit
 from pushrod.identify.whiteness import Whiteness, whiteness
 
 Array = NDArray[np.float64]
-EDGE = 2e-4  # of its range: an estimate nearer to an end than this lies there
+PINNED, EDGE = 1e-7, 2e-4  # of its range: an estimate nearer to an end than this lies there; nearer than that, if its error reaches the end
 LEVEL = 0.95
 ALIKE_LOSS = 1.02  # seeds whose loss is at most this many times the best one's found as good a fit
 
@@ -83,9 +83,14 @@ def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
     coloured = any(one.whiteness is not None and not one.whiteness.white for one in remainders)
     likeness = likeness_of([one.whiteness for one in remainders if one.whiteness is not None])
     J = problem.jacobian(z)
-    edges = [_edge(x) for x in z]
+    edges = [_edge(x, PINNED) for x in z]
     inside = [j for j, edge in enumerate(edges) if not edge]
     spread = scatter(problem, J[:, inside], e, coloured, likeness)
+    reaching = [j for j, sd in zip(inside, np.sqrt(np.diag(spread.C)), strict=True) if _edge(z[j], min(EDGE, sd))]
+    if reaching:
+        edges = [_edge(x, EDGE) if j in reaching else edge for j, (x, edge) in enumerate(zip(z, edges, strict=True))]
+        inside = [j for j, edge in enumerate(edges) if not edge]
+        spread = scatter(problem, J[:, inside], e, coloured, likeness)
     estimates = _estimates(found, edges, inside, spread, len(e))
     R = np.eye(len(z))
     R[np.ix_(inside, inside)] = correlation(spread.C)
@@ -102,8 +107,8 @@ def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
     return Belief(**{**vars(made), "doubts": tuple(doubts(found, made, spread, inside))})
 
 
-def _edge(z: float) -> str:
-    return "lower" if z < EDGE else "upper" if z > 1.0 - EDGE else ""
+def _edge(z: float, near: float) -> str:
+    return "lower" if z < near else "upper" if z > 1.0 - near else ""
 
 
 def _estimates(found: Fit, edges: list[str], inside: list[int], spread: Scatter, n: int) -> list[Estimate]:

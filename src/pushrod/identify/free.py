@@ -16,7 +16,7 @@ from pushrod.core.errors import InputError
 
 Array = NDArray[np.float64]
 DECADES = 30.0  # a range that spans more than this factor is searched by size, not by difference
-SMALL = 1e-3  # of the larger bound: the size of a value that nobody guessed
+SMALL = 1e-6  # of the larger bound, or 0.1 if that is more: the size of a value that nobody guessed
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,8 @@ class Free:
 
     @property
     def _size(self) -> float:
-        return abs(self.guess) or SMALL * max(abs(self.lo), abs(self.hi))
+        most = max(abs(self.lo), abs(self.hi))
+        return abs(self.guess) or max(SMALL * most, 0.1 * min(most, 1.0))
 
     @property
     def scale(self) -> str:
