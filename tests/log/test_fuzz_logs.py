@@ -7,7 +7,6 @@ import csv
 import io
 import os
 import random
-import signal
 import struct
 import tracemalloc
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ import pytest
 from mcap.writer import CompressionType, Writer
 
 from counts import examples
+from patience import soon
 from pushrod.core.errors import PushrodError
 from pushrod.layout.page import of_table
 from pushrod.log import read
@@ -28,28 +28,20 @@ from pushrod.sim.recording import record
 from pushrod.sim.run import simulate
 
 SEED = int(os.environ.get("PUSHROD_FUZZ_SEED") or random.randrange(10**6))
-PATIENCE = 20  # [s] for one example
+PATIENCE = 20.0  # [s] for one example
 ROOM = 60e6  # [B] that reading a file of less than 200 kB may take
 HUGE = (2**64 - 1, 2**63, 2**40, 2**32 - 1, 2**31, 2**24, 0)
-
-
-class TooLongError(BaseException):
-    """Not an Exception: nobody is to catch it on the way."""
 
 
 @contextmanager
 def told(what, number, measured):
     """Say which example it was, where something is wrong, takes too long, or takes too much."""
 
-    def ring(*_):
-        raise TooLongError(f"not done after {PATIENCE} s")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(PATIENCE)
     if measured:
         tracemalloc.start()
     try:
-        yield
+        with soon(PATIENCE):
+            yield
         if measured:
             _, peak = tracemalloc.get_traced_memory()
             assert peak < ROOM, f"{peak / 1e6:.0f} MB"
@@ -58,8 +50,6 @@ def told(what, number, measured):
         raise
     finally:
         tracemalloc.stop()
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def sound(table: Table) -> None:

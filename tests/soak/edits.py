@@ -7,11 +7,12 @@ A failure says its seed and the number of its example; PUSHROD_FUZZ_SEED=n runs 
 import os
 import random
 import re
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-PATIENCE = 60  # [s] for one example
+from patience import soon
+
+PATIENCE = 60.0  # [s] for one example
 SEED = int(os.environ.get("PUSHROD_FUZZ_SEED") or random.randrange(10**6))
 
 VALUES = (
@@ -112,23 +113,12 @@ def examples(what: str, count: int) -> Iterator[tuple[int, random.Random]]:
         yield number, random.Random(f"{SEED} {what} {number}")
 
 
-class TooLongError(BaseException):
-    """Not an Exception: nobody is to catch it on the way."""
-
-
-def _ring(_: int, __: object) -> None:
-    raise TooLongError(f"not done after {PATIENCE} s")
-
-
 @contextmanager
 def told(what: str, number: int, text: object) -> Iterator[None]:
     """Say which example it was where something goes wrong inside, or goes on for too long."""
     try:
-        signal.signal(signal.SIGALRM, _ring)
-        signal.alarm(PATIENCE)
-        yield
+        with soon(PATIENCE):
+            yield
     except BaseException as e:
         e.add_note(f"{what}, example {number}, PUSHROD_FUZZ_SEED={SEED}:\n{str(text)[:2000]}")
         raise
-    finally:
-        signal.alarm(0)
