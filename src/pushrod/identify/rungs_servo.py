@@ -26,6 +26,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     follows: dict[str, Range] = {"lag.n": (0.0, 2.0), "lag.a": (0.0, 10.0)} if scheduled else {}
     lagging: dict[str, Range] = {"lag.T_0": (1e-3, 10.0), "lag.K_0": (0.05, 2.0), "lag.bias": (-0.5, 0.5), **follows}
     late: dict[str, Range] = {"bus.delay": (0.0, delay)}
+    later: dict[str, Range] = {"bus.delay": (0.0, 4.0 * delay)}  # a lag takes what is of higher order for delay
     limited: dict[str, Range] = {"lag.rate": (0.1, 100.0)}
     motor: dict[str, Range] = {
         **late,
@@ -43,7 +44,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     uneven: dict[str, Range] = {"drive.drag.mu_q": (0.0, 2.0 / torque), "drive.drag.skew_c": (-0.5, 0.5), "drive.drag.skew_b": (-0.5, 0.5)}
     source: dict[str, Range] = {"drive.R_s": (0.0, 20.0)}
     current: dict[str, Range] = {"drive.motor.i_max": (0.05, 20.0)}
-    hot: dict[str, Range] = {"drive.heat": (0.0, 10.0), "drive.T_r": (0.05, 100.0)}
+    hot: dict[str, Range] = {"drive.heat": (0.0, 10.0), "drive.T_r": (0.01, 100.0)}
     play: dict[str, Range] = {"drive.play": (0.0, 0.1)}
     at = {"lag.k_0": f["kp"]}
     m4 = motor | stribeck | loaded | loaded_at_rest
@@ -55,9 +56,9 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
         ("q",),
         (
             Rung("lag", "first-order lag" + (", gain and lag by kp" if scheduled else ""), outside, lagging, at),
-            Rung("delay", "+ transport delay", outside, lagging | late, at),
-            Rung("rate", "+ rate limit", outside, lagging | late | limited, at),
-            Rung("band", "+ dead zone", outside, lagging | late | limited | {"lag.band": (0.0, 0.3)}, at),
+            Rung("delay", "+ transport delay", outside, lagging | later, at),
+            Rung("rate", "+ rate limit", outside, lagging | later | limited, at),
+            Rung("band", "+ dead zone", outside, lagging | later | limited | {"lag.band": (0.0, 0.3)}, at),
             Rung("M1", "DC motor, Coulomb and viscous friction", bench, motor),
             Rung("M2", "+ Stribeck friction", bench, motor | stribeck),
             Rung("M3", "+ load-dependent friction", bench, motor | stribeck | loaded),
@@ -66,7 +67,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
             Rung("M6", "+ quadratic in the load, and by direction", bench, m6),
             Rung("source", "M4 + effective supply resistance", bench, m4 | source),
             Rung("current", "M4 + current limit", bench, m4 | current),
-            Rung("heat", "M4 + winding whose resistance grows with the current", bench, m4 | hot),
+            Rung("growth", "M4 + resistance that grows with the current", bench, m4 | hot),
             Rung("play", "+ backlash", bench, m4 | hot | play),
         ),
     )
