@@ -27,8 +27,9 @@ def found(*trials: identify.Trial, **how: object) -> identify.Fit:
 
 
 def test_without_noise_the_truth_is_found_to_many_digits() -> None:
-    values = found(identify.trial(FIRST_ORDER, lag(0.0), **COLUMNS)).values
-    assert values == pytest.approx({"T": 0.08, "K": 1.7}, rel=1e-6)
+    fitted = found(identify.trial(FIRST_ORDER, lag(0.0), **COLUMNS))
+    assert fitted.values == pytest.approx({"T": 0.08, "K": 1.7}, rel=1e-6)
+    assert believe(fitted).doubts == ()
 
 
 def test_a_delay_of_13_7_ms_is_found_within_a_tenth_of_a_millisecond_from_samples_at_1_khz() -> None:

@@ -23,6 +23,7 @@ from pushrod.identify.whiteness import Whiteness, whiteness
 Array = NDArray[np.float64]
 PINNED, EDGE = 1e-7, 2e-4  # of its range: an estimate nearer to an end than this lies there; nearer than that, if its error reaches the end
 LEVEL = 0.95
+ROUNDING = 1e-9  # of its span: what is left of an output that a model has to the last digits
 ALIKE_LOSS = 1.02  # seeds whose loss is at most this many times the best one's found as good a fit
 
 
@@ -157,7 +158,7 @@ def remainder(log: str, path: str, unit: str, e: Array, y: Array, held_out: bool
         float(np.mean(np.abs(e))),
         float(np.max(np.abs(e))),
         1.0 - float(e @ e) / about if about > 0.0 else float("nan"),
-        None if held_out else whiteness(e),
+        None if held_out else whiteness(e if np.any(np.abs(e) > ROUNDING * float(np.ptp(y))) else np.zeros_like(e)),
         held_out,
     )
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 TRADE = 0.98  # correlation above which two parameters can stand in for each other
 ILL = 1e3  # condition above which a group of parameters can
 VAGUE = 0.5  # of its range, or of its value: an interval that reaches further to each side says next to nothing
+EXACT = 1e-6  # of the noise: a residual that is none
 APART = 3.0  # standard deviations that seeds may lie apart
 WORSE = 2.0  # times the error of what was fitted to: a model that does not carry over
 
@@ -75,7 +76,7 @@ def _seeds(found: Fit, told: "Belief") -> Iterator[str]:
     if len(found.seeds) < 2:
         return
     losses = sorted(seed.loss for seed in found.seeds)
-    if losses[-1] > 1.05 * losses[0]:
+    if losses[-1] > max(1.05 * losses[0], EXACT):
         yield (
             f"seeds end at different fits (residual {losses[0]:.4g} to {losses[-1]:.4g}, middle {losses[len(losses) // 2]:.4g}, weighted): "
             "the best is shown; more seeds or generations may find a better one"
