@@ -91,12 +91,15 @@ def test_a_ladder_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monkey
         columns = {name: [float(x) for x in values] for name, values in log.recorded.items()}
         (tmp_path / f"{seed}.json").write_text(json.dumps({"kp": 200, **columns}))
     told = ["1.json", "--holdout", "2.json", "--ladder", "servo", "--rung", "lag", "--rung", "delay", "--input", "goal", "--output", "q"]
-    quick = ["--constant", "kp=kp*0.003", "--seeds", "1", "--generations", "10", "--no-report"]
+    quick = ["--constant", "kp=kp*0.003", "--seeds", "1", "--generations", "10"]
     done = CliRunner().invoke(app, ["fit", *told, *quick, "--json"])
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     assert [row["rung"] for row in answer["rungs"]] == ["lag", "delay"]
     assert answer["recommended"] == "lag"
+    page = (tmp_path / "servo_fit.html").read_text()
+    assert "+ transport delay" in page, "the page shows all rungs"
+    assert "first-order lag, gain and lag by kp (recommended)" in page
     assert "T_0: 0.2" in (tmp_path / "servo_fit.yaml").read_text()
     wrong = CliRunner().invoke(app, ["fit", *told, "--constant", "kp=gain"])
     assert wrong.exit_code == 2

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from pushrod.identify.ladder import Climb
     from pushrod.identify.rung import Ladder, Log
 
-BAR = 24  # widest bar of the picture
-
 
 def fit_ladder(
     name: str, logs: list[Path], holdout: list[Path], columns: list[str], constants: list[str], out: Path | None, report: bool, how: dict[str, Any]
@@ -41,10 +39,11 @@ def fit_ladder(
     write(yaml_text(best.fit, belief, machine, file), file)
     written = [file]
     if report:
+        from pushrod.identify.ladder_table import ladder_table
         from pushrod.identify.page import page
 
         written.append(file.with_suffix(".html"))
-        write(page(best.fit, belief, f"{name}: {best.rung.name}", others), written[-1])
+        write(page(best.fit, belief, f"{name}: {best.rung.name}", others, ladder_table(found)), written[-1])
     answer(written=written)
     for each in written:
         say(f"wrote {each}")
@@ -107,19 +106,19 @@ def _shown(rungs: list[str]) -> Any:
 def _tell(found: "Climb") -> None:
     from rich.table import Table
 
+    from pushrod.identify.ladder_table import bar
+
     table = Table(box=None, pad_edge=False)
     judged = any(step.held_errors for step in found.steps)
     heads = ["rung", "", "parameters", "error", *(["held out"] if judged else []), "criterion", "seconds", ""]
     for head in heads:
         table.add_column(head, justify="left" if head in ("rung", "") else "right", overflow="fold")
-    worst = max((step.held_error if judged else step.error) for step in found.steps)
     least = min(step.criterion for step in found.steps)
     for step in found.steps:
-        error = step.held_error if judged else step.error
         mark = " recommended" if step is found.recommended else ""
         cells = [step.rung.name, step.rung.about, str(len(step.fit.problem.parameters)), f"{step.error:.4g}"]
         cells += [f"{step.held_error:.4g}"] if judged else []
-        table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.1f}", "█" * max(1, round(BAR * error / worst)) + mark)
+        table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.1f}", bar(found, step) + mark)
     at = console()
     at.print(table)
     at.print(f"errors: mean absolute differences [{found.unit}]; the bar is the error{' on what was held out' if judged else ''}", markup=False)

@@ -25,7 +25,8 @@ STRONG = 0.9  # correlation that is worth a colour
 SEEDS = 12  # columns of parameters
 
 
-def page(found: Fit, told: Belief, name: str, held_out: Sequence[Trial] = ()) -> str:
+def page(found: Fit, told: Belief, name: str, held_out: Sequence[Trial] = (), ladder: Grid | None = None) -> str:
+    """`ladder`: the rungs it was chosen from."""
     trials = [*found.problem.trials, *held_out]
     sheet = Drawing([name], (0.0, max(one.seconds for one in trials)))
     logs = _logs(found.problem, found.z, found.problem.errors(found.z), sheet, False)
@@ -38,6 +39,7 @@ def page(found: Fit, told: Belief, name: str, held_out: Sequence[Trial] = ()) ->
         "verdict": _verdict(told),
         "doubts": told.doubts,
         "facts": _facts(found, told),
+        "ladder": ladder,
         "intervals": _intervals(told),
         "parameters": _estimates(estimates),
         "others": _estimates([one for one in told.estimates if one.free.of != "parameter"]) if len(estimates) < len(told.estimates) else None,
