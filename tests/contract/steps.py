@@ -31,7 +31,15 @@ STEPS: dict[str, Model | World] = {
 
 
 # they take long to compile and hold nothing that another step does not: the soak looks at them
-LONG = {"priority", "world quad", "world ACTUATION_CMD_BY_CONTROL", "world ACTUATION_CMD_STEER_MAP_BY_CONTROL", "world ACTUATION_CMD_VGR_BY_CONTROL"}
+LONG = {
+    "priority",
+    "world quad",
+    "world ACTUATION_CMD_BY_CONTROL",
+    "world ACTUATION_CMD_STEER_MAP_BY_CONTROL",
+    "world ACTUATION_CMD_VGR_BY_CONTROL",
+    "world second_order_steering",
+    "world mechanical_steering",
+}
 SAMPLED = [pytest.param(name, marks=pytest.mark.soak) if name in LONG else name for name in STEPS]
 
 
