@@ -21,12 +21,11 @@ from pushrod.core.check import check, expect
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
-from pushrod.core.quantity import Q
 from pushrod.core.record import get, numbers, put
 from pushrod.identify import scored
 from pushrod.identify.experiment import Measured, Trial
 from pushrod.identify.free import Free, narrowed
-from pushrod.identify.room import roomy
+from pushrod.identify.room import parameters_of
 from pushrod.identify.soundness import Soundness
 from pushrod.identify.where import device_for
 
@@ -70,7 +69,7 @@ class Problem:
         ranges = free if isinstance(free, Mapping) else dict.fromkeys(free)
         if not ranges:
             raise InputError(f"no free parameter: name at least one of {', '.join(leaf.path for leaf in numbers(world.Params))}")
-        self.world, self.params, parameters = _parameters(world, params, ranges, self.trials)
+        self.world, self.params, parameters = parameters_of(world, params, ranges, self.trials)
         self.parameters = tuple(parameters)
         self.offsets = tuple(find(dict(zip(self.paths, self.paths, strict=True)), path, "compared output") for path in offsets)
         self.extra = tuple(self._extra(starts if isinstance(starts, Mapping) else dict.fromkeys(starts)))
@@ -292,20 +291,6 @@ def _at(Y: Array, seen: Measured) -> Array:
     """The output where each value was measured: on the straight line between the ends of its tick."""
     before = Y[np.maximum(seen.k - 1, 0)]
     return before + seen.a[:, None] * (Y[seen.k] - before)
-
-
-def _parameters(world: Model | World, params: Any, ranges: Mapping[str, Range], trials: Sequence[Trial]) -> tuple[Model | World, Any, list[Free]]:
-    """The free parameters, and the world with room for the longest delay among them."""
-    legal: dict[str, Any] = {leaf.path: leaf.meta for leaf in numbers(world.Params)}
-    found = []
-    for path, asked in ranges.items():
-        meta = find(legal, path, f"parameter of {world.name}")
-        if not isinstance(meta, Q):
-            raise InputError(f"{path} is a choice ({meta.legal()}), which cannot be fitted: fit with each of them in turn")
-        guess = float(get(params, path))
-        lo, hi = narrowed(path, meta, asked, guess)
-        found.append(Free(path, meta.unit, lo, hi, min(max(guess, lo), hi), about=meta.about))
-    return roomy(world, params, found, {path for path, asked in ranges.items() if asked is not None}, trials)
 
 
 def _unit(record: Any, path: str) -> str:

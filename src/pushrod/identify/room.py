@@ -1,22 +1,39 @@
-"""Room for free delays: lines long enough for the upper end of what is searched, and a search that ends where the lines do."""
+"""The free parameters of a problem, and room for delays among them: lines as long as the upper end of what is searched, and no search beyond."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pushrod.core import check
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
-from pushrod.core.record import put
+from pushrod.core.names import find
+from pushrod.core.quantity import Q
+from pushrod.core.record import get, numbers, put
 from pushrod.identify.experiment import Trial
-from pushrod.identify.free import Free
-from pushrod.sim.room import with_room
+from pushrod.identify.free import Free, narrowed
+from pushrod.sim.room import carry, with_room
 
+Range = tuple[float, float] | None
 LONGEST = 0.5  # [s] that a delay is looked for unless a range is given; a quarter of the shortest log at most
 HALVINGS = 40
 
 
-def roomy(
+def parameters_of(world: Model | World, params: Any, ranges: Mapping[str, Range], trials: Sequence[Trial]) -> tuple[Model | World, Any, list[Free]]:
+    """The free parameters, and the world with room for the longest delay among them."""
+    legal: dict[str, Any] = {leaf.path: leaf.meta for leaf in numbers(world.Params)}
+    found = []
+    for path, asked in ranges.items():
+        meta = find(legal, path, f"parameter of {world.name}")
+        if not isinstance(meta, Q):
+            raise InputError(f"{path} is a choice ({meta.legal()}), which cannot be fitted: fit with each of them in turn")
+        guess = float(get(params, path))
+        lo, hi = narrowed(path, meta, asked, guess)
+        found.append(Free(path, meta.unit, lo, hi, min(max(guess, lo), hi), about=meta.about))
+    return _roomy(world, params, found, {path for path, asked in ranges.items() if asked is not None}, trials)
+
+
+def _roomy(
     world: Model | World, params: Any, free: list[Free], asked: Collection[str], trials: Sequence[Trial]
 ) -> tuple[Model | World, Any, list[Free]]:
     """The world with longer lines, its parameters, and the ranges that fit them. A range somebody asked for is kept, or refused."""
@@ -34,8 +51,6 @@ def roomy(
     if isinstance(world, World):
         larger, _ = with_room(world, upper, dt)
         if larger is not world:
-            from pushrod.sim.room import carry
-
             world, params = larger, carry(larger.Params, params)
     return world, params, [_fitting(f, params, dt, f.path in asked) for f in made]
 
