@@ -134,6 +134,16 @@ def test_a_robust_loss_is_not_led_astray_by_outliers(loss: str) -> None:
     assert found(one).values != pytest.approx({"T": 0.08, "K": 1.7}, rel=0.03)
 
 
+def test_values_count_by_their_weights() -> None:
+    data = lag()
+    spoilt = (np.arange(601) % 3) == 0
+    data |= {"y": np.where(spoilt, data["y"] + 5.0, data["y"]), "w": np.where(spoilt, 0.0, 4.0)}
+    one = identify.trial(FIRST_ORDER, data, **COLUMNS, weights={"y": "w"})
+    assert set(one.outputs["y"].count) == {4.0}
+    assert len(one.outputs["y"]) == 400
+    assert found(one).values == pytest.approx({"T": 0.08, "K": 1.7}, rel=0.02)
+
+
 def test_units_of_columns_are_turned_into_those_of_the_world() -> None:
     from pushrod.models.servo import SERVO as MODEL
 

@@ -51,6 +51,7 @@ def fit(
     ] = None,
     offset: A[list[str] | None, typer.Option(metavar="PATH", help="An output whose sensor has an offset, found for each log.")] = None,
     noise: A[list[str] | None, typer.Option(metavar="PATH=SD", help="Standard deviation of an output: 'q=0.1 deg'; learnt if left out.")] = None,
+    weight: A[list[str] | None, typer.Option(metavar="PATH=COLUMN", help="A column that says how much each value of an output counts.")] = None,
     holdout: A[list[Path] | None, typer.Option(metavar="LOG", help="A recording that is only used to judge the fit.")] = None,
     holdout_share: A[float, typer.Option(min=0.0, max=0.9, help="The last share of each log that is only used to judge.")] = 0.0,
     tick: A[str | None, typer.Option(help="Length of a tick; the time between two samples, 5 ms at most, if left out.")] = None,
@@ -96,7 +97,7 @@ def fit(
     machine = subject(str(model), set_ or ())
     file = out or Path(f"{machine.name}_fit.yaml")
     asked = fit_request.Asked(
-        machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])]
+        machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])], weight
     )
     how: dict[str, Any] = {"dt": asked.seconds(tick), "hold": hold.value, "begin": begin, "end": end, "missing": missing.value}
     trials = [asked.trial(log, held_out=holdout_share, **how) for log in logs]

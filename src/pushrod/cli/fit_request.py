@@ -32,6 +32,7 @@ class Asked:
         offsets: list[str],
         noise: list[str],
         logs: list[Path],
+        weights: list[str] | None = None,
     ) -> None:
         world = machine.world
         self.world = world
@@ -43,6 +44,7 @@ class Asked:
             raise InputError(f"no --output: say what was measured, such as --output {next(iter(self._out))}; {world.name} has {', '.join(self._out)}")
         self._free, self._noise, self._starts = free, noise, starts
         self._constants = [self._constant(text, logs) for text in constants]
+        self._weights = dict(_pair(text, dict.fromkeys(self._outputs, "-"), "measured output", "--weight") for text in weights or ())
         for path in offsets:
             find(dict.fromkeys(self._outputs), path, "measured output")
 
@@ -51,7 +53,9 @@ class Asked:
         inputs = self._inputs or self._alike(table)
         known = {path: value for only, path, value in self._constants if only is None or only == log}
         given = {path: value for path, value in map(self._start, self._starts) if not isinstance(value, tuple)}
-        return trial(self.world, table, inputs=inputs, outputs=self._outputs, constants=known, start=given, name=log.name, **how)
+        return trial(
+            self.world, table, inputs=inputs, outputs=self._outputs, constants=known, start=given, weights=self._weights, name=log.name, **how
+        )
 
     def _alike(self, table: Table) -> dict[str, str]:
         """Columns that have the name of an input, as Pushrod's own logs have it or bare; not those that are outputs."""

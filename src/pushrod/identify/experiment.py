@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pushrod.core.errors import DiagnosisError, InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
-from pushrod.core.quantity import Choice
+from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.identify.column import Column, Recorded, beyond, column
 from pushrod.identify.spread import held, interpolated, period
@@ -25,12 +25,16 @@ from pushrod.identify.spread import held, interpolated, period
 Array = NDArray[np.float64]
 SLOWEST = 0.005  # [s]: longest tick unless one is asked for, since not every model is exact for any tick
 SLOW = 1.0  # [s] between two values from which one asks whether times are in another unit
+WEIGHT = Q("-", 0.0)
 WHOLE = 1e-6  # of a tick: what is nearer to its end than this was taken there
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One output as it was measured: `value` at tick `k`, at the share `a` of it, the mean of `count` values. `held_out`: not used for fitting."""
+    """One output as it was measured: `value` at tick `k`, at the share `a` of it. `held_out`: not used for fitting.
+
+    `count` is how much it counts: the weights, added up, of the values that it is the mean of.
+    """
 
     k: NDArray[np.int64]
     a: Array
@@ -82,6 +86,7 @@ def trial(
     outputs: Mapping[str, str],
     constants: Mapping[str, float] | None = None,
     start: Mapping[str, str | float] | None = None,
+    weights: Mapping[str, str] | None = None,
     dt: float | None = None,
     hold: str = "zero",
     begin: float | None = None,
@@ -93,7 +98,8 @@ def trial(
     """Prepare a recording: a log.Table, or arrays by name with their times under "t". Columns are "name" or "name [unit]".
 
     `hold` is "zero", or "linear" for inputs that were samples of something that moves on between them. `start` gives states at the begin, as numbers
-    or as the name of an output whose first value they have. The last share `held_out` of the measured values is kept for judging the fit.
+    or as the name of an output whose first value they have. `weights` are columns that say how much each value of an output counts: 1 is a value like
+    any other, 4 one with half the noise, 0 none. The last share `held_out` of the measured values is kept for judging the fit.
     """
     taken = {leaf.path or "u": leaf.meta for leaf in numbers(world.In)}
     given = {leaf.path or "y": leaf.meta for leaf in numbers(world.Out)}
@@ -116,7 +122,8 @@ def trial(
     if steps < 2:
         raise InputError(f"{name or 'the log'}: {t1 - t0:g} s from the first to the last value, which is less than two ticks of {tick:g} s")
     per_tick = {path: _per_tick(one, taken[path], t0, tick, steps, hold) for path, one in told.items()}
-    measured = {path: _measured(one, t0, tick, steps, held_out) for path, one in seen.items()}
+    heavy = {path: column(recorded, text, WEIGHT) for path, text in (weights or {}).items() if find(seen, path, "compared output")}
+    measured = {path: _measured(one, t0, tick, steps, held_out, heavy.get(path)) for path, one in seen.items()}
     return Trial(name, tick, steps, per_tick, measured, dict(constants or {}), _start(world, start or {}, measured), {**told, **seen}, t0)
 
 
@@ -163,20 +170,22 @@ def _per_tick(one: Column, meta: Any, t0: float, dt: float, steps: int, hold: st
     return held(one.t, one.values, t0, dt, steps, whole=isinstance(meta, Choice))
 
 
-def _measured(one: Column, t0: float, dt: float, steps: int, held_out: float) -> Measured:
+def _measured(one: Column, t0: float, dt: float, steps: int, held_out: float, heavy: Column | None) -> Measured:
     at = (one.t - t0) / dt
     near = np.round(at)
     at = np.where(np.abs(at - near) < WHOLE, near, at)
-    good = (at >= 1.0) & (at <= steps) & np.isfinite(one.values)  # before the end of the first tick there is nothing to compare with
+    weight = np.ones(len(at)) if heavy is None else np.interp(one.t, heavy.t, heavy.values)
+    good = (at >= 1.0) & (at <= steps) & (weight > 0.0)  # before the end of the first tick there is nothing to compare with
     if not good.any():
         raise InputError(f"column {one.name!r}: no value of it lies within the {steps * dt:g} s from {t0:g} s on, where all inputs are known")
-    at, values = at[good], one.values[good]
+    at, values, weight = at[good], one.values[good], weight[good]
     tick = np.ceil(at).astype(np.int64) - 1
-    k, back, count = np.unique(tick, return_inverse=True, return_counts=True)
-    mean = np.bincount(back, values) / count
-    place = np.bincount(back, at - tick) / count
+    k, back = np.unique(tick, return_inverse=True)
+    count: Array = np.bincount(back, weight).astype(np.float64)
+    mean = np.bincount(back, weight * values) / count
+    place = np.bincount(back, weight * (at - tick)) / count
     last = k >= k[0] + round((1.0 - held_out) * (k[-1] + 1 - k[0])) if held_out > 0.0 else np.zeros(len(k), bool)
-    return Measured(k, np.clip(place, 0.0, 1.0), mean, count.astype(float), last)
+    return Measured(k, np.clip(place, 0.0, 1.0), mean, count, last)
 
 
 def _start(world: Model | World, start: Mapping[str, str | float], measured: Mapping[str, Measured]) -> dict[str, float]:
