@@ -20,7 +20,7 @@ from pushrod.identify.rungs_servo import servo
 
 GRID = 0.005  # s
 DUTY = 4096.0 / (2.0 * np.pi) / (256.0 * 885.0)  # duty per radian at kp = 1: counts a turn, over the scale of the gain and of the PWM
-RUNGS = ("delay", "M1", "M3", "M4", "source", "growth")
+RUNGS = ("delay", "M1", "M3", "M4", "source", "growth", "uneven")
 NOISE = {"q": 0.01}  # rad: half of it is where an error begins to count by its size rather than its square
 
 

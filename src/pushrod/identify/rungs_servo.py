@@ -41,14 +41,15 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     loaded: dict[str, Range] = {"drive.drag.mu": (0.0, 0.8)}
     loaded_at_rest: dict[str, Range] = {"drive.drag.mu_s": (0.0, 0.8)}
     sides: dict[str, Range] = {"drive.drag.mu_m": (0.0, 0.8), "drive.drag.mu_e": (0.0, 0.8)}
-    uneven: dict[str, Range] = {"drive.drag.mu_q": (0.0, 2.0 / torque), "drive.drag.skew_c": (-0.5, 0.5), "drive.drag.skew_b": (-0.5, 0.5)}
+    quadratic: dict[str, Range] = {"drive.drag.mu_q": (0.0, 2.0 / torque)}
+    uneven: dict[str, Range] = {"drive.drag.skew_c": (-0.5, 0.5), "drive.drag.skew_b": (-0.5, 0.5)}
     source: dict[str, Range] = {"drive.R_s": (0.0, 20.0)}
     current: dict[str, Range] = {"drive.motor.i_max": (0.05, 20.0)}
     hot: dict[str, Range] = {"drive.heat": (0.0, 10.0), "drive.T_r": (0.01, 100.0)}
     play: dict[str, Range] = {"drive.play": (0.0, 0.1)}
     at = {"lag.k_0": f["kp"]}
     m4 = motor | stribeck | loaded | loaded_at_rest
-    m6 = m4 | sides | uneven
+    m6 = m4 | sides | quadratic | uneven
     return Ladder(
         "servo",
         "from the goal of a position servo to the angle of its output, which swings a weight",
@@ -68,6 +69,7 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
             Rung("source", "M4 + effective supply resistance", bench, m4 | source),
             Rung("current", "M4 + current limit", bench, m4 | current),
             Rung("growth", "M4 + resistance that grows with the current", bench, m4 | hot),
-            Rung("play", "+ backlash", bench, m4 | hot | play),
+            Rung("uneven", "+ friction by direction", bench, m4 | hot | uneven),
+            Rung("play", "+ backlash", bench, m4 | hot | uneven | play),
         ),
     )
