@@ -105,3 +105,8 @@ def test_a_ladder_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monkey
     assert wrong.exit_code == 2
     neither = CliRunner().invoke(app, ["fit", "1.json"])
     assert neither.exit_code == 2
+    mixed = CliRunner().invoke(app, ["fit", *told, "--noise", "q=1", "--trust"])
+    assert mixed.exit_code == 2
+    assert "--noise, --trust cannot be used with --ladder" in " ".join(mixed.output.replace("│", " ").split())
+    mixed = CliRunner().invoke(app, ["fit", "1.json", "--model", "model:servo", "--rung", "lag"])
+    assert "--rung cannot be used with --model" in " ".join(mixed.output.replace("│", " ").split())

@@ -76,7 +76,7 @@ def fit(
     nothing can be learnt from.
     """
     from pushrod.cli import fit_request
-    from pushrod.cli.ladder import fit_ladder, refuse_both
+    from pushrod.cli.ladder import fit_ladder, refuse_mixture
     from pushrod.identify.belief import believe
     from pushrod.identify.limit import number
     from pushrod.identify.problem import Problem
@@ -84,7 +84,10 @@ def fit(
     from pushrod.identify.search import fit as search
     from pushrod.identify.subject import subject
 
-    refuse_both(model, ladder)
+    of_model: dict[str, object] = {"--free": free, "--set": set_, "--start": start, "--offset": offset, "--noise": noise, "--weight": weight}
+    of_model |= {"--holdout-share": holdout_share, "--from": begin is not None, "--to": end is not None}
+    of_model |= {"--missing": missing is not Missing.refuse, "--trust": trust}
+    refuse_mixture(model, ladder, of_model, rung)
     if ladder is not None:
         steps: dict[str, Any] = {
             "dt": None if tick is None else number(tick, "s", f"--tick {tick}"),

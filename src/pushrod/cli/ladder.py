@@ -124,6 +124,11 @@ def _tell(found: "Climb") -> None:
     at.print(f"errors: mean absolute differences [{found.unit}]; the bar is the error{' on what was held out' if judged else ''}", markup=False)
 
 
-def refuse_both(model: str | None, ladder: str | None) -> None:
+def refuse_mixture(model: str | None, ladder: str | None, of_model: dict[str, object], rung: list[str] | None) -> None:
+    """A fit is of one model or of a ladder, each with options of its own: none is passed over."""
     if (model is None) == (ladder is None):
         raise typer.BadParameter("give either --model, or --ladder with servo, steering or axis")
+    given = [name for name, value in of_model.items() if value] if ladder is not None else ["--rung"] if rung else []
+    if given:
+        other, way = ("--ladder", "its rungs say what is free and known") if ladder is not None else ("--model", "rungs belong to a --ladder")
+        raise typer.BadParameter(f"{', '.join(given)} cannot be used with {other}: {way}")
