@@ -34,6 +34,7 @@ def csv(tmp_path):
         "\ufefft [s],steer [rad],v [m/s],remark\n0,0.25,1,fine\n\n0.5,-0.5,2,\n",
         "timestamp,steer [rad],v [m/s]\n2026-01-31T12:00:00Z,0.25,1\n2026-01-31T12:00:00.500Z,-0.5,2\n",
         "v [m/s],steer [rad],time [s]\n1,0.25,1700000000\n2,-0.5,1700000000.5\n",
+        "t;steer [rad];v\ns;rad;m/s\n0;0.25;1\n0.5;-0.5;2\n",
     ],
     ids=[
         "units in brackets",
@@ -43,6 +44,7 @@ def csv(tmp_path):
         "a mark and text",
         "dates",
         "time of day",
+        "units above and below",
     ],
 )
 def test_what_people_write_is_the_same_table(csv, text):
@@ -100,6 +102,7 @@ def test_equal_names_are_told_apart_and_text_columns_are_told(csv):
         ("", "is empty"),
         ("\n , ,\n", "nothing but empty cells"),
         (b"t,x\n0,\x00\xff\n", "byte 6 is 0; is it a binary file"),
+        ("t;x [rad]\ns;deg\n0;1\n1;2\n", "line 2: x is in 'rad' by the line of names and in 'deg' by the one below it"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_its_place(csv, text, why):

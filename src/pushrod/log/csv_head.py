@@ -58,9 +58,13 @@ def read_head(file: Path, text: str) -> Head:
     found = [m[1] if m and m[1] else name for m, name in zip(split, names, strict=True)]
     units = [(m[2] if m[2] is not None else m[3]) if m and m[1] else "" for m in split]
     lines = line
-    if below and not any(units) and len(below[0][1]) == len(names) and _are_units(below[0][1], between):
+    if below and len(below[0][1]) == len(names) and _are_units(below[0][1], between):
         lines, cells = below[0]
-        units = [cell.strip("[]() ") for cell in cells]
+        beneath = [cell.strip("[]() ") for cell in cells]
+        for name, above, unit in zip(found, units, beneath, strict=True):
+            if above and unit and above != unit:
+                raise LogError(f"{file}: line {lines}: {name} is in {above!r} by the line of names and in {unit!r} by the one below it: take one out")
+        units = [above or unit for above, unit in zip(units, beneath, strict=True)]
     time = next((j for want in TIMES for j, name in enumerate(found) if name.strip().lower() == want), 0)
     return Head(_told_apart(found), units, between, lines, time)
 
