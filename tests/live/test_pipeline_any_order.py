@@ -123,6 +123,8 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(name=st.sampled_from(MOTORS))
     def give_back(self, name: str) -> None:
         self.rt.handle(name, "person").release_lease()
+        if name in self.stolen and self.rest_from is not None:
+            self.rest_from = self.clock.now()  # it is where the other left it, and comes to rest from now on
         self.stolen.discard(name)
         self.note()
 
