@@ -13,7 +13,7 @@ from pushrod.sim.machine import shipped
 
 FIGURES = ("error_rms", "error_max", "delay", "rise_time", "overshoot", "settling_time", "saturation_time")
 HAS_WAY = {"car", "car_control", "boat", "quad", "arm"}
-HAS_PIPELINE = {"boat", "quad"}
+AXES = {"boat": ["Surge", "Differential"], "quad": ["Thrust", "Roll", "Pitch", "Yaw"]}  # of machines with a pipeline
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_figures_of_the_page_are_those_of_the_run(ran, machine):
     assert [text(cells[0]) for cells in followed] == [f"{one['request']} → {one['achieved']}" for one in told["responses"]]
     assert [[value(cell) for cell in cells[1:]] for cells in followed] == [[one[key] for key in FIGURES] for one in told["responses"]]
     assert (section(tree, "way") is not None) == (machine in HAS_WAY)
-    assert (section(tree, "pipeline") is not None) == (machine in HAS_PIPELINE)
+    assert [str(heading.text).strip() for heading in tree.xpath("//*[@class='axis']/h3")] == AXES.get(machine, [])
     assert len(rows(tree, "parameters")) > 5
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from pushrod.dash.watch import Watch
+from pushrod.pipeline.names import AXES, axis_name
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, Loss, MixerFeedback
 
 STAGES = ("req", "cmd", "alloc", "ach", "meas")
@@ -18,7 +19,6 @@ WORDS = {"req": "requested", "cmd": "commanded", "alloc": "allocated", "ach": "a
 STAGE = re.compile(r"^(?P<head>.*?)_(?P<stage>req|cmd|ach|meas)(?P<tail>_[a-z0-9]+)?$")
 LOSSES = Loss._fields
 SLIGHT = 1e-6
-AXES = {"quad": {"a0": "thrust", "a1": "roll", "a2": "pitch", "a3": "yaw"}}  # what a machine calls the axes of its pipeline
 
 
 class Axis(NamedTuple):
@@ -67,9 +67,9 @@ def _of_two(records: dict[type, Any]) -> list[Axis]:
         return []
     req, cmd, alloc, fb, diag = (records[kind] for kind in (ActuatorReq, ActuatorCmd, Allocated, MixerFeedback, Diagnostics))
     found = []
-    for axis, words in (("s", "surge"), ("d", "differential")):
+    for axis in AXES:
         stages = {stage: getattr(record, f"u_{axis}_{stage}") for stage, record in (("req", req), ("cmd", cmd), ("alloc", alloc), ("ach", fb))}
-        found.append(Axis(words, "-", stages, getattr(diag, f"loss_{axis}")._asdict()))
+        found.append(Axis(axis_name(axis), "-", stages, getattr(diag, f"loss_{axis}")._asdict()))
     return found
 
 
@@ -79,11 +79,11 @@ def _of_n(watch: Watch) -> list[Axis]:
     names = [name.removeprefix("pipe.cmd.") for name in now if name.startswith("pipe.cmd.")]
     compared = {achieved.removeprefix("pipe.ach.") for _, achieved in world.pairs} if world is not None else set()
     names = [name for name in names if name in compared] or names
-    words = AXES.get(world.machine, {}) if world is not None else {}
     found = []
+    place = world.world if world is not None else ""
     for axis in names:
         stages = {"req": now.get(f"req.{axis}", 0.0)} | {stage: now[f"pipe.{stage}.{axis}"] for stage in ("cmd", "alloc", "ach")}
-        found.append(Axis(words.get(axis, f"axis {axis[1:]}"), "-", stages, {loss: now[f"pipe.loss.{loss}.{axis}"] for loss in LOSSES}))
+        found.append(Axis(axis_name(axis, place), "-", stages, {loss: now[f"pipe.loss.{loss}.{axis}"] for loss in LOSSES}))
     return found
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from pushrod.pipeline.names import axis_name
 from pushrod.report import difference, drawing, tables
 from pushrod.report.cell import Grid
 from pushrod.report.drawing import COARSE, Drawing
@@ -105,6 +106,7 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
 def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
     made = []
     pairs = {frozenset(one.names): one for one in runs[0].followings}
+    world = runs[0].log.said.world
     for axis in runs[0].axes:
         same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.axes if other.name == axis.name]
         stages = drawing.stage_panel(sheet, same, runs[0].bands)
@@ -113,7 +115,7 @@ def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
             stages |= drawing.behind(pair, runs[0].log, runs[0].bands)
         made.append(
             {
-                "name": axis.name,
+                "name": axis_name(axis.name, world.name if world is not None else ""),
                 "title": "request → command → allocated → achieved" if pair is None else tables.pair_name(pair),
                 "stages": sheet.add(stages),
                 "loss": sheet.add(drawing.loss_panel(sheet, runs[0].log, axis)) if axis.losses else None,
