@@ -8,6 +8,7 @@ from pushrod.core.errors import PushrodError
 from pushrod.dash.element import box, live, needs, text
 from pushrod.dash.seat import Seat
 from pushrod.dash.told import Told
+from pushrod.dash.watch import Watch
 from pushrod.live.fault_node import PATH
 from pushrod.models.fault import KINDS
 
@@ -23,7 +24,7 @@ class FaultsPanel:
         self._channels = list(dict.fromkeys(path.split(".")[1] for path in entries))
         text("Faults to inject", "pr-heading")
         if not self._channels:
-            text("Nothing can be broken here: the machine is real, or its world has no faults.", "pr-soft")
+            text(nothing(seat.watch), "pr-soft", "div")
         with needs("control", "pr-groups"):
             for channel in self._channels:
                 self._card(channel, entries)
@@ -71,3 +72,10 @@ class FaultsPanel:
             kind = kinds.get(f"{PATH}.{channel}.kind", KINDS[0])
             told.texts[f"fault:{channel}"] = "well" if kind == KINDS[0] else f"broken: {kind}"
             told.texts[f"fault:{channel}:wrong"] = self._wrong.get(channel, "")
+
+
+def nothing(watch: Watch) -> str:
+    """Why there is nothing to break."""
+    if watch.world is None:
+        return "Nothing can be broken here: there is no simulated world behind this robot, and faults belong to one."
+    return f"Nothing can be broken here: the simulated world of this machine ({watch.world.world}) has no faults to inject."

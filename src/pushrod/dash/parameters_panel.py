@@ -1,14 +1,18 @@
 """Parameters as inputs with unit and bounds. The host checks a set as a whole; what it does not take stands beside the input."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import ui
 
 from pushrod.core.errors import ParameterError, PushrodError
+from pushrod.core.quantity import Choice, Q, Table
 from pushrod.dash.element import box, live, needs, text
 from pushrod.dash.seat import Seat
 from pushrod.dash.told import Told
+from pushrod.dash.watch import Watch
 from pushrod.live.fault_node import PATH as FAULT
+from pushrod.live.pipeline.act_parameters import declaration
 
 
 class ParametersPanel:
@@ -23,7 +27,7 @@ class ParametersPanel:
                 groups.setdefault(entry["path"].rpartition(".")[0], []).append(entry)
         text("Parameters", "pr-heading")
         if not groups:
-            text("This robot has no parameters.", "pr-soft")
+            text(nothing(seat.watch), "pr-soft", "div")
         with needs("control", "pr-groups"):
             for group, entries in groups.items():
                 with box("pr-card"):
@@ -33,18 +37,22 @@ class ParametersPanel:
 
     def _row(self, entry: dict[str, Any]) -> None:
         path, value = entry["path"], entry["value"]
-        unit = entry["unit"] if entry["unit"] not in (None, "-") else ""
-        with box("pr-parameter"):
-            name = text(path.rpartition(".")[2], "pr-parameter-name")
-            name.tooltip("  ".join(filter(None, (path, entry["doc"]))))
-            self._inputs[path] = made = parameter_input(value, entry["lo"], entry["hi"])
+        meta = declaration(path)
+        words = meta.names if isinstance(meta, Choice) and not isinstance(value, bool) else ()
+        unit = meta.unit if isinstance(meta, (Q, Table)) else entry["unit"] or ""
+        with box("pr-parameter pr-chosen" if words else "pr-parameter"):
+            text(path.rpartition(".")[2], "pr-parameter-name").tooltip(path)
+            self._inputs[path] = made = parameter_input(value, entry["lo"], entry["hi"], words)
             made._props["aria-label"] = path
             made.on("keydown.enter", lambda: self._set(path))
             made.on("blur", lambda: self._set(path))
-            if isinstance(value, bool):
+            if words or isinstance(value, bool):
                 made.on_value_change(lambda: self._set(path))
-            text(unit, "pr-unit")
-            text(bounds(entry["lo"], entry["hi"]), "pr-soft pr-bounds")
+            if not words:
+                text(unit if unit != "-" else "", "pr-unit")
+                text(bounds(entry["lo"], entry["hi"]), "pr-soft pr-bounds")
+            if entry["doc"]:
+                text(entry["doc"], "pr-doc pr-span")
             live(f"parameter:{path}", "pr-refusal pr-span")
 
     async def _set(self, path: str) -> None:
@@ -73,8 +81,20 @@ class ParametersPanel:
                 made.set_value(entry["value"])
 
 
-def parameter_input(value: Any, low: float | None, high: float | None) -> Any:
+def nothing(watch: Watch) -> str:
+    """Why there is nothing to set here, and where it is set instead."""
+    here = "Nothing of this robot can be changed while it runs; what its description declares under `parameters:` is listed here."
+    if watch.world is None:
+        return here
+    broken = " What can be broken is on the tab Faults." if any(entry["path"].startswith(f"{FAULT}.") for entry in watch.parameters) else ""
+    at_start = f"pushrod serve {watch.world.machine} --set PATH=VALUE, or in its machine file (parameters:)."
+    return f"{here} The parameters of its simulated world are set before it starts: {at_start}{broken}"
+
+
+def parameter_input(value: Any, low: float | None, high: float | None, words: Sequence[str] = ()) -> Any:
     """What suits its type."""
+    if words:
+        return ui.select(list(words), value=value).props("dense outlined options-dense").classes("pr-input")
     if isinstance(value, bool):
         return ui.switch(value=value).props("dense")
     if isinstance(value, (int, float)) or value is None:

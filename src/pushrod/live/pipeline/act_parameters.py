@@ -11,7 +11,8 @@ from pushrod.core.check import NAN, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.names import unknown
 from pushrod.core.quantity import INF, Choice, Q, Table
-from pushrod.core.record import fields, is_record
+from pushrod.core.record import Meta, fields, is_record, leaves
+from pushrod.pipeline import act, n_act
 from pushrod.pipeline.n_act import OVER_AXES, RANGES
 from pushrod.robot.parameter import Parameter, ParameterRef
 
@@ -39,6 +40,16 @@ def declared(record: Any, path: str = "act") -> tuple[Parameter, ...]:
         elif isinstance(meta, Q):
             made.append(Parameter(at, float, value, _finite(meta.lo), _finite(meta.hi), _unit(meta), meta.about))
     return tuple(made)
+
+
+def declaration(path: str) -> Meta | None:
+    """What the record of a pipeline says of one of its parameters, element of a table or not; None of a parameter that is none of those.
+
+    So whoever shows one knows the words of a choice, and that a pulse is in us: the store itself keeps text, and SI.
+    """
+    places = (path, path.rpartition(".")[0])
+    records: tuple[Any, ...] = (act.Act, n_act.Act)
+    return next((leaf.meta for record in records for leaf in leaves(record) if f"act.{leaf.path}" in places), None)
 
 
 def named(record: Any, path: str = "act") -> dict[str, Any]:
