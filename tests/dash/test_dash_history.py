@@ -31,7 +31,7 @@ def test_only_what_is_new_is_told_and_what_comes_too_often_or_late_is_passed_ove
     n, _, _ = group.since(0, ["a"])
     group.put(0.5, (1.0,))  # older than the newest
     assert group.since(n, ["a"])[0] == n
-    group.put(2.0, (7.0,))
+    group.put(1.2, (7.0,))
     assert group.since(n, ["a"])[2][0].tolist() == [7.0]
 
 

@@ -17,12 +17,14 @@ from nicegui import background_tasks, ui
 from pushrod.core.errors import InputError, PushrodError
 from pushrod.dash.control import KNOBS, Knob
 from pushrod.dash.element import bar, box, live, needs, rows, shown, text
+from pushrod.dash.payload_words import payload_words
 from pushrod.dash.seat import VALIDITY, Seat
 from pushrod.dash.told import Told, figure, span
+from pushrod.dash.watch import Noted
 from pushrod.net.told import ActuatorNow, ActuatorTold
 from pushrod.robot.joint import units
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
-from pushrod.runtime.result import Clamped, Refused, said
+from pushrod.runtime.result import Clamped, Refused
 
 HELD = 0.3  # [s] that a velocity or an effort lasts by itself
 AGAIN = 0.1  # [s] between two of them
@@ -235,7 +237,7 @@ class Card:
             told.texts[f"{name}:refused"] = str(sum(now.refused.values()))
         said_of_itself = watch.said.get(name, {})
         told.texts[f"{name}:said"] = "   ".join(f"{key} {_plain(value)}" for key, value in said_of_itself.items() if value is not None)
-        told.rows[f"{name}:results"] = [_line(noted) for noted in watch.results.get(name, ())]
+        told.rows[f"{name}:results"] = [_line(noted, self.told) for noted in watch.results.get(name, ())]
 
 
 def waypoints(words: str) -> tuple[Waypoint, ...]:
@@ -252,17 +254,26 @@ def waypoints(words: str) -> tuple[Waypoint, ...]:
     return tuple(points)
 
 
-def _line(noted: Any) -> list[str]:
+def _line(noted: Noted, told: ActuatorTold) -> list[str]:
     """Its class, when, what became of it, whose it was."""
-    result, again = noted.result, ", repeatedly" if noted.n > 1 else ""
+    result, again = noted.result, f", the last of {noted.n}" if noted.n > 1 else ""
     when = time.strftime("%H:%M:%S", time.localtime(noted.time))
     if isinstance(result, Refused):
         detail = f" ({result.detail})" if result.detail else ""
         words = f"REFUSED {result.command}: {result.reason.replace('_', ' ')}{detail}; {result.advice}"
         return ["warning", when, f"{words}  [{noted.source}]{again}"]
     if isinstance(result, Clamped):
-        return ["clamped", when, f"clamped: asked {said(result.asked)}, done {said(result.done)}  [{noted.source}]{again}"]
-    return ["", when, f"{result}  [{noted.source}]{again}"]
+        asked, done = (payload_words(payload, told) for payload in (result.asked, result.done))
+        return ["clamped", when, f"clamped to the limits: {done}; asked was {asked}{_info(result)}  [{noted.source}]{again}"]
+    return ["", when, f"{payload_words(noted.payload, told)} accepted{_info(result)}  [{noted.source}]{again}"]
+
+
+def _info(result: Any) -> str:
+    """What the driver had to say."""
+    info = result.info
+    if info is None:
+        return ""
+    return f" ({', '.join(f'{key} {_plain(value)}' for key, value in info.items())})" if isinstance(info, dict) else f" ({_plain(info)})"
 
 
 def _plain(value: Any) -> str:

@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 KEPT = 600.0  # [s]
 HZ = 50.0  # at most, of what is kept
 POINTS = 1200  # of a line that is drawn
+SILENCE = 0.5  # [s] after which what comes again and again was interrupted; or
+TIMES = 5.0  # as much longer than it usually takes
+SLOWEST = 2.0  # [s] that is taken for usual from two rows alone
+SMOOTHING = 0.1
 
 Array = NDArray[np.float64]
 
@@ -28,9 +32,9 @@ class Channel(NamedTuple):
 
 
 class Group:
-    """`put` by one thread, read by others."""
+    """`put` by one thread, read by others. `steady`: it comes by itself, again and again, so that a silence means something; commands do not."""
 
-    def __init__(self, channels: Iterable[Channel], hz: float = HZ) -> None:
+    def __init__(self, channels: Iterable[Channel], hz: float = HZ, steady: bool = True) -> None:
         self.channels = {channel.name: channel for channel in channels}
         self._column = {name: j for j, name in enumerate(self.channels)}
         self._size = int(KEPT * hz)
@@ -38,6 +42,8 @@ class Group:
         self._t = np.full(self._size, np.nan)
         self._y = np.full((self._size, len(self._column)), np.nan, np.float32)
         self._n = 0  # rows that ever came
+        self._steady = steady
+        self._usual = math.inf  # [s] between two rows, about
         self._lock = threading.Lock()
 
     @property
@@ -47,8 +53,13 @@ class Group:
     def put(self, t: float, values: Iterable[float]) -> None:
         """What comes sooner after the last than is kept is passed over; so is what is older."""
         with self._lock:
-            if self._n and t < self._t[(self._n - 1) % self._size] + self._gap:
+            passed = t - float(self._t[(self._n - 1) % self._size]) if self._n else math.inf
+            if passed < self._gap:
                 return
+            if self._steady and max(SILENCE, TIMES * self._usual) < passed < math.inf:
+                self._break()
+            elif self._n and not self._broken:
+                self._usual = min(passed, SLOWEST) if self._usual == math.inf else self._usual + SMOOTHING * (passed - self._usual)
             i = self._n % self._size
             self._t[i] = t
             self._y[i] = tuple(values)
@@ -57,11 +68,19 @@ class Group:
     def interrupt(self) -> None:
         """What comes next does not belong to what came last: a row of nothing lies between, and no line is drawn over it."""
         with self._lock:
-            if self._n:
-                i = self._n % self._size
-                self._t[i] = self._t[(self._n - 1) % self._size] + self._gap
-                self._y[i] = np.nan
-                self._n += 1
+            self._break()
+
+    @property
+    def _broken(self) -> bool:
+        """Whether the last row is one of nothing."""
+        return self._n > 0 and bool(np.isnan(self._y[(self._n - 1) % self._size]).all())
+
+    def _break(self) -> None:
+        if self._n and not self._broken:
+            i = self._n % self._size
+            self._t[i] = self._t[(self._n - 1) % self._size] + self._gap
+            self._y[i] = np.nan
+            self._n += 1
 
     def last(self, name: str) -> float | None:
         with self._lock:
@@ -85,7 +104,7 @@ class Group:
 
 
 def thinned(t: Array, y: Array, points: int) -> tuple[Array, Array]:
-    """The least and the greatest of every stretch, in the order they came."""
+    """The least and the greatest of every stretch, in the order they came, and one row of nothing where there is a gap."""
     if len(t) <= points:
         return t, y
     width = math.ceil(len(t) / (points // 2))
@@ -95,6 +114,8 @@ def thinned(t: Array, y: Array, points: int) -> tuple[Array, Array]:
     low = np.where(np.isnan(blocks), np.inf, blocks).argmin(axis=1)
     high = np.where(np.isnan(blocks), -np.inf, blocks).argmax(axis=1)
     base = np.arange(len(blocks)) * width
-    keep = np.sort(np.concatenate([base + low, base + high, np.arange(head, len(t))]))
+    hole = np.isnan(blocks)
+    holes = (base + hole.argmax(axis=1))[hole.any(axis=1)]
+    keep = np.sort(np.concatenate([base + low, base + high, holes, np.arange(head, len(t))]))
     keep = keep[np.insert(np.diff(keep) > 0, 0, True)]
     return t[keep], y[keep]

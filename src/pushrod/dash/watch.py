@@ -37,15 +37,22 @@ SETTLING = 10.0  # [s] to wait at most for the outputs of a world, by which plot
 SHORT = 1.0  # [s] the same where there is no world, and perhaps nothing that speaks
 COMMANDED: dict[Any, str] = {Position: "position", Velocity: "velocity", Effort: "effort"}
 RESULTS = 5  # of each actuator that are shown
+SUCCESSION = 2.0  # [s] within which commands of one kind are told as one
 
 
 class Noted(NamedTuple):
-    """What became of commands of one kind, the last of them at `time` of the wall clock [s]."""
+    """What became of commands of one kind, `n` in quick succession; of the last of them what was asked, and when by the wall clock [s]."""
 
     time: float
     source: str
     result: Any
+    payload: Any = None  # None of one that was refused here, before it was sent
     n: int = 1
+
+    def goes_on(self, later: "Noted") -> bool:
+        """Whether the later one is of the same kind, as while a slider is moved."""
+        same = (self.source, type(self.payload), type(self.result)) == (later.source, type(later.payload), type(later.result))
+        return same and later.time - self.time < SUCCESSION and (not isinstance(self.result, Refused) or self.result == later.result)
 
 
 class Watch:
@@ -268,9 +275,9 @@ class Watch:
             [(Channel(f"{topic}.{leaf.path}", str(meta.unit), meta.about), x) for leaf, meta, x in zip(leaves, metas, values, strict=True)],
         )
 
-    def _put(self, group: str, t: float, values: list[tuple[Channel, float]]) -> None:
+    def _put(self, group: str, t: float, values: list[tuple[Channel, float]], steady: bool = True) -> None:
         if group not in self.groups:
-            self.groups[group] = Group(channel for channel, _ in values)
+            self.groups[group] = Group((channel for channel, _ in values), steady=steady)
         if len(values) == len(self.groups[group].channels):
             self.groups[group].put(t, (x for _, x in values))
 
@@ -285,16 +292,16 @@ class Watch:
             if field is not None:
                 kinds = {a.name: a.kind for a in self.remote.description.actuators} if self.remote is not None else {}
                 unit = units(kinds.get(name, "revolute"))[field]
-                self._put(f"command {name} {field}", t, [(Channel(f"command/{name}.{field}", unit), getattr(done, field))])
-        self.note(name, outcome.command.source, outcome.result, t)
+                self._put(f"command {name} {field}", t, [(Channel(f"command/{name}.{field}", unit), getattr(done, field))], steady=False)
+        self.note(name, Noted(t, outcome.command.source, outcome.result, outcome.command.payload))
 
-    def note(self, actuator: str, source: str, result: Any, t: float | None = None) -> None:
-        """What became of a command, for its card; the same again is counted."""
-        kept, at = self.results.setdefault(actuator.rpartition("/")[2], []), time.time() if t is None else t
-        if kept and (kept[0].source, kept[0].result) == (source, result):
-            kept[0] = kept[0]._replace(time=at, n=kept[0].n + 1)
+    def note(self, actuator: str, noted: Noted) -> None:
+        """What became of a command, for its card; those in quick succession are one line, of the last of them."""
+        kept = self.results.setdefault(actuator.rpartition("/")[2], [])
+        if kept and kept[0].goes_on(noted):
+            kept[0] = noted._replace(n=kept[0].n + 1)
             return
-        kept.insert(0, Noted(at, source, result))
+        kept.insert(0, noted)
         del kept[RESULTS:]
 
     def _parameter(self, change: ParameterChanged) -> None:
