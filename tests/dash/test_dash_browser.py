@@ -102,6 +102,7 @@ def test_one_browser_has_control_the_others_watch_until_it_is_free(arm_url, look
     until(lambda: "accepted" in results(second, "shoulder_motor"), what="the stop of a watcher")
     first.context.close()  # it vanishes with its lease
     until(lambda: text(second, "shoulder_motor:owner") == "free", 3.0, "the lease of a browser that is gone")
+    until(lambda: text(second, "note") == "", what="that nobody has control any more")
     take(second)
 
 
@@ -117,6 +118,53 @@ def test_a_page_without_its_server_says_so_at_once(serve, look):
     page.keyboard.press("Space")
     page.wait_for_selector("text=E-STOP WAS NOT DELIVERED")
     assert one.process.poll() is None  # the machine goes on
+
+
+def test_an_e_stop_that_is_not_confirmed_says_so_and_is_done_when_it_can_be(serve, look):
+    one = serve("arm")
+    page = look(one.url)
+    arm(page)
+    pid = one.page
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        page.wait_for_selector("#pr-banner:not([hidden])")
+        assert text(page, "who") == "Who has control is not known while the page is stale"
+        assert page.locator("[data-needs=alive]", has_text="Give back").first.evaluate("e => e.inert")
+        page.keyboard.press("Space")
+        pressed = time.monotonic()
+        page.wait_for_selector("text=E-STOP IS NOT CONFIRMED")
+        assert time.monotonic() - pressed < 2.0
+        time.sleep(1.5)  # long enough for the host to give the page up
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    until(lambda: state(page) == "E-STOPPED", what="the e-stop, late")
+    until(lambda: "was lost" in text(page, "lost"), what="that control was lost")
+    page.get_by_role("button", name="Dismiss").click()
+    until(lambda: not page.locator(".pr-lost").is_visible(), what="that it was read")
+
+
+def test_who_watches_is_told_to_take_control_before_arming_and_before_a_reset(arm_url, look):
+    page = look(arm_url)
+    until(lambda: text(page, "missing") == "ready: take control to arm it", what="what to do")
+    page.get_by_role("button", name="Arm", exact=True).click()
+    until(lambda: "take control first" in text(page, "refusal"), what="why it does not arm")
+    take(page)
+    until(lambda: text(page, "refusal") == "", what="that it may now")
+    page.get_by_role("button", name="Give back").click()
+    page.keyboard.press("Space")
+    until(lambda: "take control and reset" in text(page, "why"), what="what to do after an e-stop")
+    page.get_by_role("button", name="Reset").click()
+    until(lambda: "take control first" in text(page, "refusal"), what="why it is not reset")
+    assert state(page) == "E-STOPPED"
+
+
+def test_all_sliders_of_a_card_can_be_taken(arm_url, look):
+    page = look(arm_url)
+    take(page)
+    page.locator("#card-shoulder_motor .q-expansion-item .q-item").click()
+    sliders = page.locator("#card-shoulder_motor .q-slider")
+    until(lambda: all(one.bounding_box() and one.bounding_box()["width"] > 100 for one in sliders.all()), what="sliders with a length")
+    assert sliders.count() == 3
 
 
 def test_a_page_whose_server_has_lost_the_host_says_so_at_once(serve, look):

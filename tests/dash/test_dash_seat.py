@@ -66,6 +66,13 @@ def test_a_browser_that_is_silent_loses_control_but_not_while_the_page_itself_st
             await asyncio.sleep(0.02)
         assert desk.holder is None
         looking.cancel()
+        assert seat.lost == f"Control as {seat.name} was lost: this browser was not heard for 1 s"
+        assert desk.why_lost(seat.key) == seat.lost, "also where its page was loaded anew"
+        assert await seat.take() == ""
+        assert seat.lost == ""
+        assert desk.why_lost(seat.key) is None, "it has control"
+        await seat.give_back()
+        assert seat.lost == ""
 
     at_a_desk(body)
 
@@ -79,6 +86,7 @@ def test_who_is_not_known_to_the_host_any_more_has_no_control():
         assert not seat.is_gone(0.5 * SILENCE)
         seat.beat()
         assert seat.is_gone(0.6 * SILENCE)
-        await seat.vanish()
+        await seat.vanish(seat.why_gone)
+        assert "the host took the link for lost" in seat.lost
 
     at_a_desk(body)

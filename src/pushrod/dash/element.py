@@ -9,12 +9,17 @@ from nicegui.element import Element
 from pushrod.dash.history import KEPT
 
 SILENCE = 0.6  # [s] of the server after which a page says that it is stale
+PATIENCE = 1.0  # [s] for an e-stop to be confirmed, before the page says that it is not
 
 
 class Feed(Element, component="feed.js"):
-    def __init__(self) -> None:
+    """`seat`: a word by which the browser is known again when its page is loaded anew."""
+
+    def __init__(self, seat: str) -> None:
         super().__init__()
         self._props["silence"] = SILENCE
+        self._props["patience"] = PATIENCE
+        self._props["seat"] = seat
 
 
 class Plot(Element, component="plot.js"):
@@ -46,14 +51,19 @@ def attribute(element: Element, **told: str) -> Element:
     return element
 
 
-def live(key: str, classes: str = "", tag: str = "span") -> Element:
-    """A text that the feed fills."""
-    return attribute(box(classes, tag), live=key)
+def live(key: str, classes: str = "", tag: str = "span", stale: str = "") -> Element:
+    """A text that the feed fills; `stale`: what stands there while the page is."""
+    return attribute(box(classes, tag), live=key, **({"stale": stale} if stale else {}))
 
 
 def needs(key: str, classes: str = "") -> Element:
     """A part that can be used only while this holds, and never while the page is stale."""
     return attribute(box(classes), needs=key)
+
+
+def wants(key: str, classes: str = "") -> Element:
+    """A part that looks as if it could not be used while this does not hold; whoever uses it is told why."""
+    return attribute(box(classes), wants=key)
 
 
 def shown(key: str, classes: str = "") -> Element:

@@ -3,11 +3,17 @@
 //   data-live="KEY"     an element whose text is what is told under KEY          data-bar="KEY"    one that lies from-to [%] of its parent
 //   data-rows="KEY"     one that holds a table, a class and cells for each row
 //   data-needs="KEY"    one that can be used only while KEY holds, never stale   data-shown="KEY"  one that is there only while KEY holds
+//   data-wants="KEY"    one that is pale while KEY does not hold                 data-stale="TEXT" what a data-live says while the page is stale
 //
-// The space bar is the e-stop, except while somebody is typing. It is asked for by a request of its own, not by the page's socket.
+// The space bar is the e-stop, except while somebody is typing. It is asked for by a request of its own, not by the page's socket, and what is not
+// confirmed within a second is said to be so; the request still stands, since a late e-stop is better than none.
+//
+// That this browser has control is kept over a reload (HAD), so that the page that comes back can say that it was lost.
+const HAD = "pushrod-control";
+
 export default {
   template: `<div style="display:none"></div>`,
-  props: { silence: Number, robot: String },
+  props: { silence: Number, patience: Number, seat: String },
   mounted() {
     this.texts = {};
     this.bars = {};
@@ -16,6 +22,10 @@ export default {
     this.heard = performance.now();
     this.gone = "";
     this.since = 0;
+    this.sent = 0;
+    const had = sessionStorage.getItem(HAD);
+    if (had) this.$emit("had", had);
+    sessionStorage.removeItem(HAD);
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey, true);
     this.onPress = (event) => {
@@ -38,10 +48,18 @@ export default {
       Object.assign(this.bars, told.bars);
       Object.assign(this.flags, told.flags);
       for (const [key, table] of Object.entries(told.rows)) this.rows[key] = { table, n: told.n };
+      if (this.flags.control) sessionStorage.setItem(HAD, this.seat);
+      else if (sessionStorage.getItem(HAD) === this.seat && !this.flags.lost) sessionStorage.removeItem(HAD); // given back
       document.body.dataset.state = told.state;
       this.$emit("beat", told.n);
       for (const [id, points] of Object.entries(told.plots)) getElement(Number(id))?.push?.(points, told.now);
+      if (this.sent && told.sent !== this.sent + 1) this.missed();
+      this.sent = told.sent;
       this.show();
+    },
+    missed() {
+      // what was told meanwhile never came: the plots ask for it, so that no line runs straight over it
+      for (const one of document.querySelectorAll(".pr-plot-box")) getElement(Number(one.id.slice(1)))?.again?.();
     },
     show() {
       const silence = (performance.now() - this.heard) / 1000;
@@ -56,7 +74,7 @@ export default {
         if (stale) banner.textContent = `STALE for ${since.toFixed(1)} s: ${why}. Nothing shown here is how the machine is now.`;
       }
       for (const one of document.querySelectorAll("[data-live]")) {
-        const text = this.texts[one.dataset.live] ?? "";
+        const text = (stale && one.dataset.stale) || (this.texts[one.dataset.live] ?? "");
         if (one.textContent !== text) one.textContent = text;
       }
       for (const one of document.querySelectorAll("[data-bar]")) {
@@ -66,10 +84,16 @@ export default {
       }
       for (const one of document.querySelectorAll("[data-rows]")) this.fill(one, this.rows[one.dataset.rows]);
       for (const one of document.querySelectorAll("[data-needs]")) one.inert = stale || !this.flags[one.dataset.needs];
+      for (const one of document.querySelectorAll("[data-wants]")) one.dataset.pale = String(stale || !this.flags[one.dataset.wants]);
       for (const one of document.querySelectorAll("[data-shown]")) one.hidden = !this.flags[one.dataset.shown];
       // the 3-D view measures itself when the window changes, also while its tab is not there; then it must do so again
       const scene = document.querySelector(".pr-scene-box");
-      if (scene?.clientWidth && scene.querySelector("canvas")?.clientWidth !== scene.clientWidth) window.dispatchEvent(new Event("resize"));
+      const canvas = scene?.querySelector("canvas");
+      if (scene?.clientWidth && canvas && canvas.clientWidth !== scene.clientWidth) window.dispatchEvent(new Event("resize"));
+      if (scene && !canvas) {
+        scene.textContent = "This browser offers no WebGL, which the view needs; everything else works without.";
+        scene.removeAttribute("data-initializing"); // which would hide it
+      }
       const dark = String(document.body.classList.contains("body--dark"));
       const view = scene && scene.dataset.dark !== dark ? getElement(Number(scene.id.slice(1))) : null;
       if (view?.renderer) {
@@ -104,12 +128,18 @@ export default {
         note.textContent = text;
         note.hidden = text === "";
       };
+      const late = setTimeout(
+        () => say(`E-STOP IS NOT CONFIRMED: the page's server has not answered for ${this.patience} s. Use the button on the machine.`),
+        this.patience * 1000,
+      );
       try {
         const answer = await fetch("/estop", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ by }) });
         const text = await answer.text();
         say(answer.ok ? "" : `E-STOP WAS NOT DONE: ${text.trim().replace(/[.\s]+$/, "")}. Use the button on the machine.`);
       } catch (error) {
         say("E-STOP WAS NOT DELIVERED: the page does not reach its server. Use the button on the machine.");
+      } finally {
+        clearTimeout(late);
       }
     },
   },

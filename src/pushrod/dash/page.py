@@ -37,16 +37,20 @@ class Page:
         self.desk = desk
         self.seat: Seat = desk.sit()
         self._n = 0
+        self._sent = 0
         self._answered = 0
         self._before = Told()
         self._generation = desk.watch.generation
         self._note = ""
+        self._noted: Seat | None = None  # who had control when it was noted
+        self._before_reload = ""  # the key of the seat this browser had control at
         client.on_disconnect(self._gone)
         client.on_delete(lambda: desk.leave(self.seat))
         ui.colors(primary="#2f81c6", positive="#1e8e4e", warning="#b26a00", negative="#c62828")
         ui.add_css((HERE / "page.css").read_text())
-        self._feed = Feed()
+        self._feed = Feed(self.seat.key)
         self._feed.on("beat", self._beat)
+        self._feed.on("had", self._had)
         self._panels: list[Panel] = []
         self._build()
         ui.timer(TICK, self._tick)
@@ -90,16 +94,22 @@ class Page:
 
     def _control_bar(self) -> None:
         with box("pr-bar-line"):
-            live("who", "pr-who")
+            live("who", "pr-who", stale="Who has control is not known while the page is stale")
             with shown("may_take"), needs("alive"):
                 ui.button("Take control", on_click=self._take, color=None).props("no-caps unelevated dense size=sm").classes("pr-take")
-            with shown("control"):
+            with shown("control"), needs("alive"):
                 ui.button("Give back", on_click=self._give_back).props("no-caps outline dense size=sm").classes("pr-give")
             live("note", "pr-refusal")
             box("pr-space")
             live("link", "pr-soft pr-operators")
             dark = ui.dark_mode(None)
             ui.button(icon="contrast", on_click=lambda: dark.set_value(not dark.value)).props("flat dense round size=sm").tooltip("Light or dark")
+        with shown("lost", "pr-lost"):
+            live("lost")
+            ui.button("Dismiss", on_click=self._dismiss).props("no-caps flat dense size=sm color=warning")
+
+    def _dismiss(self) -> None:
+        self.seat.lost = ""
 
     async def _take(self) -> None:
         await self._try(self.seat.take)
@@ -112,10 +122,15 @@ class Page:
             self._note = await deed() or ""
         except (PushrodError, TimeoutError) as error:
             self._note = str(error)
+        self._noted = self.desk.holder
 
     def _beat(self, event: Any) -> None:
         self._answered = int(event.args)
         self.seat.beat()
+
+    def _had(self, event: Any) -> None:
+        """The page was loaded anew by a browser that had control."""
+        self._before_reload = str(event.args)
 
     async def _gone(self) -> None:
         self.seat.here = False
@@ -131,6 +146,13 @@ class Page:
             return
         told = Told()
         holder = self.desk.holder
+        if holder is not self._noted:
+            self._note, self._noted = "", holder
+        if self._before_reload and (why := self.desk.why_lost(self._before_reload)) is not None:
+            self._before_reload = ""
+            seat.lost = seat.lost or ("" if seat.in_control else why)
+        told.texts["lost"] = seat.lost
+        told.flags["lost"] = bool(seat.lost)
         told.flags["may_take"] = seat.remote is None
         told.texts["note"] = self._note
         others = f", {self.desk.seats} browsers" if self.desk.seats > 1 else ""
@@ -142,6 +164,8 @@ class Page:
             panel.tell(told)
         gone = "" if watch.alive else watch.why_gone or "its host does not answer"
         news = told.news(self._before)
-        news |= {"n": self._n, "gone": gone, "since": round(watch.silence, 1), "state": watch.state, "now": round(time.time() * 1e3)}
+        self._sent += 1
+        news |= {"n": self._n, "sent": self._sent}
+        news |= {"gone": gone, "since": round(watch.silence, 1), "state": watch.state, "now": round(time.time() * 1e3)}
         self._before = told
         self._feed.run_method("feed", news)

@@ -6,13 +6,14 @@ browser: one that closes, or is not heard of for a second, is to the host an ope
 
 import asyncio
 import logging
+import secrets
 import time
 from functools import partial
 from typing import Any
 
 from pushrod.core.errors import InputError, NetworkError
 from pushrod.dash.event import result_told
-from pushrod.dash.watch import KINDS, Watch
+from pushrod.dash.watch import KINDS, Noted, Watch
 from pushrod.net import RemoteRobot, connect
 from pushrod.net.wire import Answered, Failure
 from pushrod.runtime.payload import Payload, Stop
@@ -23,6 +24,8 @@ SILENCE = 1.0  # [s] without a sign of the browser, or of it at the host, after 
 PERIOD = SILENCE / 10.0  # [s] between two looks at whoever has control
 VALIDITY = 0.5  # [s] of a command from a slider
 TIMEOUT = 2.0  # [s]
+KEPT = 100  # seats of which it is known why they lost control
+BROWSER_GONE = "the connection between this browser and the page was interrupted, or the page was loaded anew"
 BEFORE_THE_GATE = ("access", "sequence", "stale", "unsupported", "malformed")  # refusals that no topic tells of
 
 
@@ -35,6 +38,7 @@ class Desk:
         self._operator = operator
         self._count = 0
         self._seats: dict[int, Seat] = {}
+        self._lost: dict[str, str] = {}  # why control was lost, by the key of the seat
 
     def sit(self) -> "Seat":
         self._count += 1
@@ -44,6 +48,18 @@ class Desk:
 
     def leave(self, seat: "Seat") -> None:
         self._seats.pop(seat.number, None)
+
+    def lose(self, seat: "Seat", why: str) -> None:
+        """Its browser is told, also where its page is loaded anew."""
+        seat.lost = self._lost[seat.key] = f"Control as {seat.name} was lost: {why}"
+        for key in list(self._lost)[:-KEPT]:
+            del self._lost[key]
+
+    def why_lost(self, key: str) -> str | None:
+        """Of the seat that a browser had before; None while that one has control."""
+        if self.holder is not None and self.holder.key == key:
+            return None
+        return self._lost.get(key, "Control was lost: the page was started anew")
 
     @property
     def seats(self) -> int:
@@ -59,14 +75,19 @@ class Desk:
             passed, before = min(now - before, 2.0 * PERIOD), now  # while this process stood still nobody could be heard
             holder = self.holder
             if holder is not None and holder.is_gone(passed):
-                await holder.vanish()
+                await holder.vanish(holder.why_gone)
 
     async def estop(self, who: str) -> str:
         """By whoever: what is told of it."""
         remote = self.watch.remote
         if remote is None:
             raise NetworkError("the robot is not connected: use the button on it")
-        answer = await remote.estop(f"e-stop by {who}")
+        cause = f"e-stop by {who}"
+        try:
+            answer = await remote.estop(cause)
+        except (NetworkError, TimeoutError):  # a link that was silent for a while is given up by the host: once more, by one of its own
+            async with await connect(self.watch.robot, self.watch.link, operator=self.watch.name, timeout=TIMEOUT) as fresh:
+                answer = await fresh.estop(cause)
         failed = "; ".join(f"{path}: {why}" for path, why in answer.failures.items())
         return f"not everything is proven safe: {failed}" if failed else "all actuators are safe"
 
@@ -77,6 +98,8 @@ class Seat:
         self.watch = desk.watch
         self.number = number
         self.name = name
+        self.key = secrets.token_hex(4)  # by which its browser is known again
+        self.lost = ""  # why it has no control any more, until that is read or control taken again
         self.remote: RemoteRobot | None = None  # while it has control
         self.denied: dict[str, str] = {}  # actuators that somebody else holds, and who
         self._taken = False  # whether it had a lease
@@ -108,6 +131,12 @@ class Seat:
         return max(self._unheard, self._unknown) > SILENCE
 
     @property
+    def why_gone(self) -> str:
+        if self._unheard > self._unknown:
+            return f"this browser was not heard for {SILENCE:g} s"
+        return "the host took the link for lost, or was started anew"
+
+    @property
     def _has_a_lease(self) -> bool:
         return self.remote is not None and any(owner == self.remote.seat for owner in self.watch.leases.values())
 
@@ -120,6 +149,7 @@ class Seat:
             if other is not None and other is not self:
                 return f"{other.name} has control; it can be taken when that browser gives it back or goes away"
             self.desk.holder = self
+            self.lost = ""
             self._unheard = self._unknown = 0.0
             try:
                 self.remote = await connect(self.watch.robot, self.watch.link, operator=self.name, kinds=KINDS, timeout=TIMEOUT)
@@ -144,7 +174,7 @@ class Seat:
     async def clear_watchdog(self, address: str) -> None:
         """Let an actuator take commands again, from this browser: the watchdog had its lease."""
         async with self._busy:
-            remote = self._remote()
+            remote = self.must_control()
             await remote.clear_watchdog(address)
             await self._take_leases(remote)
 
@@ -152,11 +182,12 @@ class Seat:
         async with self._busy:
             await self._drop(goodbye=True)
 
-    async def vanish(self) -> None:
-        """The browser is gone."""
+    async def vanish(self, why: str = BROWSER_GONE) -> None:
+        """The browser is gone, or nobody knows it any more."""
         async with self._busy:
             if self.remote is not None:
-                log.warning("%s has gone without giving back control", self.name)
+                log.warning("%s has gone without giving back control: %s", self.name, why)
+                self.desk.lose(self, why)
             await self._drop(goodbye=False)
 
     async def _drop(self, goodbye: bool) -> None:
@@ -170,15 +201,16 @@ class Seat:
 
     async def do(self, what: str, **arguments: Any) -> Any:
         """A deed of the robot (arm, reset ...) as this operator. InputError where it has no control, AccessError where the host does not let it."""
-        return await getattr(self._remote(), what)(**arguments)
+        return await getattr(self.must_control(), what)(**arguments)
 
     async def set_parameters(self, values: dict[str, Any]) -> None:
-        await self._remote().parameters.set_many(values)
+        await self.must_control().parameters.set_many(values)
 
     async def request(self, part: str, request: Any) -> Any:
-        return await self._remote().request(part, request, TIMEOUT)
+        return await self.must_control().request(part, request, TIMEOUT)
 
-    def _remote(self) -> RemoteRobot:
+    def must_control(self) -> RemoteRobot:
+        """InputError where it does not."""
         if self.remote is None:
             raise InputError("this browser only watches: take control first")
         return self.remote
@@ -213,7 +245,7 @@ class Seat:
             self._settle(actuator, result)
 
     def _settle(self, actuator: str, result: Refused) -> None:
-        self.watch.note(actuator, self.name, result)
+        self.watch.note(actuator, Noted(time.time(), self.name, result))
         found = result_told(actuator, self.name, result)
         if found is not None:
             self.watch.events.add(time.time(), *found)

@@ -6,7 +6,7 @@ from typing import Any
 from nicegui import ui
 
 from pushrod.core.errors import PushrodError
-from pushrod.dash.element import attribute, box, live, needs, shown, text
+from pushrod.dash.element import attribute, box, live, needs, shown, text, wants
 from pushrod.dash.seat import Seat
 from pushrod.dash.told import Told
 from pushrod.dash.watch import Watch
@@ -17,6 +17,7 @@ NEXT = {
     "estopped": "remove the cause, then reset",
     "gone": "nothing is known of it",
 }
+IN_CONTROL = "For whoever has control of this robot"
 ACKNOWLEDGE = "pushrod acknowledge"  # what a guard's record asks for, among what is missing
 
 
@@ -24,6 +25,7 @@ class Strip:
     def __init__(self, seat: Seat) -> None:
         self._seat = seat
         self._refusal = ""
+        self._had = False  # whether it was in control, when it was last told
         with box("pr-strip"):
             with box("pr-state"):
                 text(seat.watch.robot, "pr-robot")
@@ -34,15 +36,15 @@ class Strip:
                 live("refusal", "pr-refusal")
                 live("unwatched", "pr-unwatched")
             with box("pr-buttons"):
-                with needs("can_arm"):
+                with needs("disarmed"), wants("control"):
                     self._button("Arm", "pr-arm", self._arm)
                 with needs("alive"):
-                    self._button("Disarm", "pr-disarm", self._disarm)
-                with shown("estopped"), needs("control"):
+                    self._button("Disarm", "pr-disarm", self._disarm, "For everybody who sees this page")
+                with shown("estopped"), needs("alive"), wants("control"):
                     self._button("Reset", "pr-reset", lambda: seat.do("reset"))
-                with shown("in_error"), needs("control"):
+                with shown("in_error"), needs("alive"), wants("control"):
                     self._button("Force disarm", "pr-force", lambda: seat.do("force_disarm"))
-                with shown("unacknowledged"), needs("control"):
+                with shown("unacknowledged"), needs("alive"), wants("control"):
                     self._button("Acknowledge", "pr-acknowledge", self._ask_acknowledge)
                 attribute(ui.button("E-STOP", color=None).props("no-caps unelevated aria-label='Emergency stop'").classes("pr-estop"), estop="1")
         attribute(box("pr-estop-note"), note="estop").props("id=pr-estop-note hidden")
@@ -58,21 +60,25 @@ class Strip:
         now = watch.overview
         why = now.why if now is not None and now.state == state else ""
         told.texts["state"] = {"estopped": "E-STOPPED", "gone": "NOT CONNECTED"}.get(state, state.upper())
-        told.texts["why"] = " - ".join(part for part in (why if why != state else "", NEXT.get(state, "")) if part)
+        mine = self._seat.in_control
+        if mine is not self._had:
+            self._had, self._refusal = mine, ""
+        told.texts["why"] = " - ".join(part for part in (why if why != state else "", _next(state, mine)) if part)
         waits = watch.missing if state == "disarmed" else []
-        told.texts["missing"] = "\n".join(waits) if waits else ("ready to arm" if state == "disarmed" else "")
+        ready = "ready to arm" if mine else "ready: take control to arm it"
+        told.texts["missing"] = "\n".join(waits) if waits else (ready if state == "disarmed" else "")
         told.texts["refusal"] = self._refusal
         told.texts["unwatched"] = unwatched(watch)
         told.flags |= {
             "alive": watch.alive,
-            "control": self._seat.in_control,
-            "can_arm": self._seat.in_control and state == "disarmed",
+            "control": mine,
+            "disarmed": state == "disarmed",
             "estopped": state == "estopped",
             "in_error": state == "error",
             "unacknowledged": any(ACKNOWLEDGE in one for one in waits),
         }
 
-    def _button(self, words: str, classes: str, deed: Callable[[], Awaitable[Any]]) -> None:
+    def _button(self, words: str, classes: str, deed: Callable[[], Awaitable[Any]], hint: str = IN_CONTROL) -> None:
         async def press() -> None:
             self._refusal = ""
             try:
@@ -80,7 +86,8 @@ class Strip:
             except (PushrodError, TimeoutError) as error:
                 self._refusal = str(error)
 
-        ui.button(words, on_click=press, color=None).props("no-caps unelevated").classes(f"pr-button {classes}")
+        button = ui.button(words, on_click=press, color=None).props("no-caps unelevated").classes(f"pr-button {classes}")
+        button.tooltip(hint)
 
     async def _arm(self) -> Any:
         return await self._seat.do("arm")
@@ -91,6 +98,7 @@ class Strip:
         return None if remote is None else await remote.disarm(f"asked by {self._seat.name}")
 
     async def _ask_acknowledge(self) -> None:
+        self._seat.must_control()
         self._dialog.open()
 
     async def _acknowledge(self) -> None:
@@ -106,6 +114,12 @@ def unwatched(watch: Watch) -> str:
     remote = watch.remote
     names = [one.name for one in remote.description.actuators if one.watchdog is None and not one.driven_by] if remote is not None else []
     return f"no watchdog: {', '.join(names)} would go on without an operator" if names else ""
+
+
+def _next(state: str, in_control: bool) -> str:
+    """What to do now."""
+    words = NEXT.get(state, "")
+    return words if in_control or state not in ("error", "estopped") else words.replace("then ", "then take control and ")
 
 
 def _said(answer: Any) -> str:
