@@ -163,6 +163,25 @@ def test_a_live_car_with_commands_of_its_own_kind(tmp_path):
     assert found.measured
 
 
+@pytest.mark.parametrize("stepped", [True, False], ids=["stepped", "live"])
+def test_what_a_watchdog_did_is_done_again(tmp_path, stepped):
+    def tick(rt, k):
+        if k < 20 or 85 <= k < 95:
+            rt["controls"].direct.send(Actuation(accel=0.5))
+        if k == 84:
+            assert rt.clear_watchdog("controls")
+
+    log = commanded("car", tmp_path, 0.01, 1.0, tick, stepped)
+    rows = [row for _, row in read(log).messages(next(name for name in read(log).topics if name.endswith("/controls/command")))]
+    assert [(row["kind"], row["result"]) for row in rows if row["source"] == "watchdog"] == [("Stop", "accepted")]
+    found = replay(log)
+    assert found.identical, (found.difference, found.answer)
+    if stepped:
+        assert found.answers == len(rows)
+    else:
+        assert next(d for d in found.measured if d.signal == "accel_cmd").rms < 0.15  # of 0.5; a model that goes on is 0.25 off
+
+
 def test_a_robot_with_drivers_of_its_own_is_compared_with_the_model_that_is_named(tmp_path):
     """An ideal motor moved; the model of the arm is told the same."""
     rt = Runtime(machine.load("arm").robot, simulation=True, guard=False)

@@ -1,7 +1,8 @@
 """The recorded commands of a run through the gates of a fresh runtime again, on a stepped clock, each at the tick of the machine that saw it.
 
 Arming and disarming are done as they were. What only the first run could know (who held a lease, how old a command was, which driver was busy)
-decides nothing here: commands that were refused for such a reason are left out, and counted.
+decides nothing here: commands that were refused for such a reason are left out, and counted. Watchdogs hear nobody fall silent here, so they are
+left out too, and what they did is done again as it was.
 """
 
 import asyncio
@@ -18,8 +19,10 @@ from pushrod.core.errors import InputError
 from pushrod.log.table import Table
 from pushrod.replay.breaking import Change
 from pushrod.replay.rebuilding import Rebuilt
+from pushrod.runtime.message import Command
 from pushrod.runtime.payload import BUILT_IN
 from pushrod.runtime.result import Clamped, Refused
+from pushrod.safety.lease import WATCHDOG
 
 Array = NDArray[np.float64]
 TOPIC = re.compile(r"/actuator/(.+)/command")
@@ -35,6 +38,10 @@ class Sent(NamedTuple):
     to: str
     payload: Any
     row: Mapping[str, Any]
+
+    @property
+    def by_watchdog(self) -> bool:
+        return self.row.get("source") == WATCHDOG
 
     @property
     def became(self) -> tuple[Any, ...]:
@@ -110,8 +117,9 @@ def again(
     from pushrod.runtime.run import run
 
     what = replace(rebuilt.machine, world=rebuilt.world, params=rebuilt.params) if rebuilt.machine.live is None else rebuilt.machine
-    if what.robot is not None:  # what its controllers commanded is among the commands
-        what = replace(what, robot=replace(what.robot, controllers=()))
+    if what.robot is not None:  # what its controllers and watchdogs commanded is among the commands
+        actuators = tuple(replace(actuator, watchdog=None) for actuator in what.robot.actuators)
+        what = replace(what, robot=replace(what.robot, controllers=(), actuators=actuators))
     live = SimulatedMachine(what, dt=rebuilt.dt, state=rebuilt.state, seed=rebuilt.seed, record=True, ticks=ticks)
     clock = SteppedClock()
     faults = {change.k: change.params.faults for change in broken}
@@ -165,8 +173,23 @@ async def _through(
 
 def _answer(rt: Any, command: Sent) -> tuple[Any, ...]:
     row = command.row
+    if command.by_watchdog:
+        return _became(_bite(rt, command))
     send = rt.handle(command.to, str(row.get("source", "local"))).direct.send
     result = send(command.payload, sequence=int(row.get("sequence") or 0), priority=int(row.get("priority") or 0), id=row.get("id"))
+    return _became(result)
+
+
+def _bite(rt: Any, command: Sent) -> Any:
+    """What a watchdog did, without the lease it took: who was refused for that is not among the commands."""
+    host = rt.handle(command.to).host
+    result = host.gate(Command(command.payload, WATCHDOG, rt.clock.now(), epoch=host.gate.epoch))
+    if not result.ok:
+        rt.arming.make_one_safe(host.name)
+    return result
+
+
+def _became(result: Any) -> tuple[Any, ...]:
     if isinstance(result, Refused):
         return "refused", None, result.reason
     if isinstance(result, Clamped):

@@ -25,7 +25,7 @@ def against_model(
     """The deviations of the model, and notes. `broken`: what was broken on the way breaks in the model too."""
     clock = _Clock(table, rebuilt.dt)
     commands, notes = sent(table, clock.tick)
-    obeyed = [one for one in commands if one.row.get("result") != "refused"]
+    obeyed = [one for one in commands if one.by_watchdog or one.row.get("result") != "refused"]
     run = again(rebuilt, obeyed, switches(table, clock.tick), clock.ticks, progress, broken)
     notes += ["what was broken on the way is broken in the model too"] if broken else []
     return tuple(_deviations(table, rebuilt, run, clock)), notes
