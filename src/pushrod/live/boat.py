@@ -22,6 +22,7 @@ from pushrod.core.record import flat, numbers
 from pushrod.live.autopilot import Course, Steering
 from pushrod.live.payload import Throttle
 from pushrod.live.pipeline import Helm
+from pushrod.live.pipeline.request import ManualRequest, TestRequest
 from pushrod.pipeline.names import MODES
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
 from pushrod.runtime.message import Outcome
@@ -65,7 +66,7 @@ class Sailing:
     def begin(self, rt: Runtime) -> None:
         self.rt = rt
         self.helm = Helm(rt)
-        self.autopilot = rt.nodes["autopilot"].part
+        self.autopilot, self.pipeline = (rt.nodes[name].part for name in ("autopilot", "pipeline"))  # what is told in every tick stands in /in
         self.sent = dict.fromkeys(rt.hosts, Sent())
         self._said = rt.subscribe("controller", RECORDS.values())
         self._sent = rt.subscribe("actuator", (Throttle,))
@@ -82,8 +83,8 @@ class Sailing:
             if not answer.ok:
                 self.refused_switches.append(f"to {mode} in tick {k}: {answer.why}")
         self.autopilot.request(Course(at["v_req"], at["psi_req"])).result()
-        self.helm.manual(at["rc_s"], at["rc_d"])
-        self.helm.test(at["u_s_test"], at["u_d_test"])
+        self.pipeline.request(ManualRequest(at["rc_s"], at["rc_d"])).result()
+        self.pipeline.request(TestRequest(at["u_s_test"], at["u_d_test"])).result()
 
     def collect(self) -> None:
         """What was published since the last time."""

@@ -60,7 +60,7 @@ class Service:
         if part in rt.nodes and not isinstance(request, str):  # a word is a question
             self._operators.asked(who, part)
         try:
-            return asked.request(request).result(timeout)
+            return asked.request(request, who).result(timeout)
         except TimeoutError:
             raise TimeoutError(f"{asked.name} has not answered the request {request!r:.60} within {timeout:g} s; give it more time") from None
 

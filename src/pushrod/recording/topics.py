@@ -1,6 +1,7 @@
 """From what a runtime says to the topics of a log: each kind of message has its topic and its schema, opened when the first of it comes.
 
     commands                 /actuator/<path>/command        joint states of actuators   /joint_states
+    requests to a part       /<topic>/request
     transitions              /safety                         hardware errors             /safety/error
     operators that vanished  /operator
     changes of parameters    /param                          a pipeline                  ACTUATOR_REQ, ACTUATOR_CMD, ESC_OUTPUT, MIXER_FEEDBACK
@@ -25,7 +26,7 @@ from pushrod.recording.schema import JOINT_STATES, LOG, Schema, struct_schema, t
 from pushrod.recording.sink import Sink
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.host import Host
-from pushrod.runtime.message import Command, HardwareError, JointState, Message, OperatorVanished, Outcome, ParameterChanged, Transition
+from pushrod.runtime.message import Command, HardwareError, JointState, Message, OperatorVanished, Outcome, ParameterChanged, Requested, Transition
 from pushrod.runtime.result import Refused, Result
 
 Put = Callable[[int, Any], None]  # (time [ns], payload)
@@ -106,7 +107,7 @@ class Topics:
 
     def _open(self, topic: tuple[str, ...], kind: type) -> Put:
         """How messages of a kind at a topic are written."""
-        name = FIXED.get(kind, f"/{'/'.join(topic)}/{kind.__name__}")
+        name = FIXED.get(kind, f"/{'/'.join(topic)}" + ("" if kind is Requested else f"/{kind.__name__}"))
         if topic[-1:] and topic[-1] in TOPICS and topic[-1] not in self._taken:
             name = topic[-1]
             self._taken.add(name)

@@ -32,7 +32,7 @@ def apart(a: Logged, b: Logged) -> list[Apart]:
     """Of every signal that both have. Where they were sampled at other times, B is read between its samples at the times of A."""
     found = []
     for name in a.channels:
-        if name not in b.channels:
+        if name not in b.channels or (name in a.renamed and name in b.renamed):
             continue
         one, other = a.channels[name], b.channels[name]
         inside = (one.t >= other.t[0]) & (one.t <= other.t[-1])
@@ -62,8 +62,8 @@ def differences(a: Findings, b: Findings) -> dict[str, Any]:
             for one, other in _pairs(a, b)
         ],
         "signals": {one.name: {key: getattr(one, key) for key in ("unit", "rms", "most", "when", "end")} for one in apart(a.log, b.log)},
-        "only_a": [name for name in a.log.channels if name not in b.log.channels],
-        "only_b": [name for name in b.log.channels if name not in a.log.channels],
+        "only_a": [name for name in a.log.listed if name not in b.log.channels],
+        "only_b": [name for name in b.log.listed if name not in a.log.channels],
     }
 
 

@@ -47,7 +47,7 @@ def figures(found: Findings) -> dict[str, Any]:
         "loops": [loop._asdict() | {"bins": {f"{edge:g}": n for edge, n in loop.bins}} for loop in found.loops],
         "parameters": {p.path: {"value": p.value, "unit": p.unit, "origin": p.origin} for p in found.parameters},
         "parameter_changes": [vars(change) for change in found.changes],
-        "signals": {name: statistics(channel) for name, channel in log.channels.items()},
+        "signals": {name: statistics(channel) for name, channel in log.listed.items()},
         "notes": list(log.notes),
     }
 

@@ -47,9 +47,10 @@ class Findings(NamedTuple):
 def find(table: Table) -> Findings:
     log = look(table)
     unarmed, told = not_armed(log), events(log)
+    live = log.about.get("kind") == "live"
     return Findings(
         log,
-        followings(log, unarmed if log.about.get("kind") == "live" else ()),
+        followings(log, unarmed if live else (), live),
         faults(log),
         unarmed,
         axes(log),

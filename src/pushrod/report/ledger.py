@@ -1,4 +1,4 @@
-"""The commands of a run and what became of them, each way they came: who asked which actuator for what, and whether it was done.
+"""The commands of a run and what became of them, each way they came: who asked which actuator or controller for what, and whether it was done.
 
 Commands of one sender that are alike and got the same answer one after the other are one entry: a loop sends thousands a minute.
 """
@@ -11,15 +11,16 @@ from typing import Any
 
 from pushrod.report.logged import Logged
 from pushrod.report.number import as_float, quantity
+from pushrod.report.spread import Spread
 
-TOPIC = re.compile(r"/actuator/(.+)/command")
+TOPIC = re.compile(r"/(?:actuator/(?P<to>.+)/command|(?:actuator|controller|sensor)/(?P<part>.+)/request)")
 MOST = 2000  # entries that are listed
 RESULTS = ("accepted", "clamped", "refused")
 
 
 @dataclass
 class Entry:
-    """`first` and `last` [s] of `count` commands; texts of the first of them, and of the last where it asked for something else."""
+    """`first` and `last` [s] of `count` commands; what they asked for and what was done instead, from the lowest to the highest."""
 
     actuator: str
     source: str
@@ -28,9 +29,9 @@ class Entry:
     reason: str
     first: float
     last: float
-    asked: str
-    asked_last: str
-    done: str
+    asked: Spread
+    done: Spread
+    units: Mapping[str, str]
     detail: str
     end: str = ""
     count: int = 1
@@ -61,9 +62,9 @@ class Ledger:
 
 def ledger(log: Logged) -> Ledger:
     found = Ledger()
-    topics = {m[1]: topic for topic in sorted(log.table.topics) if (m := TOPIC.fullmatch(topic))}
-    names = _short(list(topics))
-    for path, topic in topics.items():
+    topics = {topic: m["to"] or m["part"] for topic in sorted(log.table.topics) if (m := TOPIC.fullmatch(topic))}
+    names = _short(list(dict.fromkeys(topics.values())))
+    for topic, path in topics.items():
         _read(log, topic, path, names[path], found)
     found.entries.sort(key=lambda entry: entry.first)
     return found
@@ -76,7 +77,8 @@ def _short(paths: list[str]) -> dict[str, str]:
 
 
 def _read(log: Logged, topic: str, path: str, actuator: str, into: Ledger) -> None:
-    units = {name.rpartition(".")[2]: channel.unit for name, channel in log.channels.items() if name.startswith(f"{topic[1:]}.payload.")}
+    given = {name.rpartition(".")[2]: channel.unit for name, channel in log.channels.items() if name.startswith(f"{topic[1:]}.payload.")}
+    units = {name: unit or (log.unit(name) if name in log.channels else "") for name, unit in given.items()}  # a request has those of its signal
     ends = {_text(message.get("command_id")): (t, message) for t, message in log.messages(f"/actuator/{path}/EndMotion")}
     senders: dict[str, Sender] = {}
     open_entry: Entry | None = None
@@ -88,7 +90,9 @@ def _read(log: Logged, topic: str, path: str, actuator: str, into: Ledger) -> No
             sender.reasons[entry.reason] += 1
         if open_entry is not None and _alike(open_entry, entry):
             open_entry.count += 1
-            open_entry.last, open_entry.asked_last = t, entry.asked
+            open_entry.last = t
+            open_entry.asked.add(message.get("payload"))
+            open_entry.done.add(message.get("done"))
         else:
             into.entries.append(entry)
             open_entry = entry
@@ -102,7 +106,6 @@ def _alike(a: Entry, b: Entry) -> bool:
 
 def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[str, str], ends: Mapping[str, Any]) -> Entry:
     kind = _text(message.get("kind"))
-    asked = values(message.get("payload"), units, kind.lower())
     end = ends.get(_text(message["id"])) if message.get("id") is not None else None
     return Entry(
         actuator,
@@ -112,9 +115,9 @@ def _entry(t: float, actuator: str, message: Mapping[str, Any], units: Mapping[s
         _text(message.get("reason")).replace("_", " "),
         t,
         t,
-        asked,
-        asked,
-        values(message.get("done"), units, kind.lower()) if message.get("result") == "clamped" else "",
+        Spread(message.get("payload")),
+        Spread(message.get("done")),
+        units,
         _text(message.get("detail")),
         "" if end is None else _ended(end[0], end[1], units),
     )
@@ -124,23 +127,6 @@ def _ended(t: float, message: Mapping[str, Any], units: Mapping[str, str]) -> st
     at = message.get("position")
     where = f", at {quantity(as_float(at), units.get('position', ''), 4)}" if isinstance(at, (int, float)) else ""
     return f"{_text(message.get('reason')).replace('_', ' ')} at {t:.3f} s{where}"
-
-
-def values(payload: Any, units: Mapping[str, str], kind: str = "") -> str:
-    """The values of a command in a line; what was left open is left out. The one it is called by needs no name: Position 0.5 rad."""
-    if not isinstance(payload, Mapping):
-        return "" if payload is None else _text(payload)
-    parts = []
-    for key, value in payload.items():
-        if key == "type":
-            continue  # the kind says it
-        if isinstance(value, (bool, str)):
-            parts.append(f"{key} {str(value).lower() if isinstance(value, bool) else value}")
-        elif isinstance(value, (int, float)):
-            parts.append(f"{key} {quantity(as_float(value), units.get(key, ''), 4)}".removeprefix(f"{kind} "))
-        elif isinstance(value, (list, Mapping)):
-            parts.append(f"{key} ({len(value)})")
-    return ", ".join(parts)
 
 
 def _text(value: Any) -> str:

@@ -1,7 +1,7 @@
 """One log, looked at: signals on one time axis, the pairs of request and achieved, what the run was made of."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,20 @@ from pushrod.log.table import Channel, Message, Table
 from pushrod.report import said
 from pushrod.report.role import by_joint, by_name
 from pushrod.report.said import Said
+from pushrod.report.standing import OF_WORLD, standing
 from pushrod.report.verdict import Verdict, read_verdict
 from pushrod.sim.run import asked
 from pushrod.sim.tracked import Tracked
 
 Array = NDArray[np.float64]
-WORLD = ("/out", "/in")  # as many messages as the run has ticks, both of them
 
 
 @dataclass(frozen=True)
 class Logged:
-    """`channels` are those that hold anything. `columns` are those of the world, tick by tick, at the times `t`."""
+    """`channels` are those that hold anything. `columns` are those of the world, tick by tick, at the times `t`.
+
+    `renamed`: what is in both by the machine's name for it, too, and its name in the log.
+    """
 
     table: Table
     channels: Mapping[str, Channel]
@@ -32,6 +35,7 @@ class Logged:
     pairs: tuple[Tracked, ...]
     verdict: Verdict | None
     notes: tuple[str, ...]
+    renamed: Mapping[str, str]
 
     @property
     def duration(self) -> float:
@@ -48,13 +52,17 @@ class Logged:
         scenario = self.about.get("scenario")
         return f"{machine}, {scenario}" if scenario else machine
 
+    @property
+    def listed(self) -> dict[str, Channel]:
+        """The channels by the names of the log, each once."""
+        return {name: channel for name, channel in self.channels.items() if name not in self.renamed}
+
     def unit(self, name: str) -> str:
         return self.channels[name].unit
 
     def at(self, name: str, t: Array) -> Array:
         """A channel at other times: what it was last told before each; its first value before that."""
-        channel = self.channels[name]
-        return channel.values[np.maximum(np.searchsorted(channel.t, t, side="right") - 1, 0)]
+        return held(self.channels[name], t)
 
     def pair(self, pair: Tracked) -> tuple[Array, Array, Array]:
         """Time, request and achieved of a pair: tick by tick where both are of the world, else at the times of what was achieved."""
@@ -72,18 +80,29 @@ def look(table: Table) -> Logged:
     channels = {name: channel for name, channel in table.channels.items() if len(channel)}
     begin, end = table.span
     begin = min(begin, 0.0) if table.about else begin  # a run counts from 0
-    world = [channel for source in WORLD if table.about for channel in _every_tick(channels, source)]
+    world = [channel for source in OF_WORLD if table.about for channel in _every_tick(channels, source)]
     n = min((len(channel) for channel in world), default=0)
     t = next((channel.t[:n] for channel in world if channel.source == "/out"), np.zeros(0))
     columns = {channel.name: channel.values[:n] for channel in world}
     told = said.read(table)
+    renamed = standing(told, channels) if n else {}
+    for name, there in renamed.items():
+        channel = channels[name] = replace(channels[there], name=name)
+        columns[name] = held(channel, t)
     track = tuple(pair for pair in told.track if {pair.request, pair.achieved, *pair.saturated, *(name for name, _ in pair.when)} <= columns.keys())
     pairs = asked(track, columns) if n else ()
     if not told.track:
         pairs = tuple(Tracked(request, achieved) for request, achieved in (*by_name(channels), *by_joint(channels)))
     notes = [*told.notes, *table.notes]
+    if pair := next((pair for pair in pairs if pair.request in renamed), None):
+        notes.append(f"what nodes of the robot told is shown by the names of the machine: {pair.request} is {renamed[pair.request]}, and so on")
     verdict = read_verdict(table, notes)
-    return Logged(table, channels, t, columns, _dt(table, channels, pairs), (begin, end), told, pairs, verdict, tuple(notes))
+    return Logged(table, channels, t, columns, _dt(table, channels, pairs), (begin, end), told, pairs, verdict, tuple(notes), renamed)
+
+
+def held(channel: Channel, t: Array) -> Array:
+    """What it was last told before each time; its first value before that."""
+    return channel.values[np.maximum(np.searchsorted(channel.t, t, side="right") - 1, 0)]
 
 
 def _every_tick(channels: Mapping[str, Channel], source: str) -> list[Channel]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from pushrod.pipeline.names import STAGES
 from pushrod.report.logged import Logged
+from pushrod.report.standing import OF_WORLD
 from pushrod.sim.tracked import TAKEN
 
 MEANINGFUL = 10.0  # times the request
@@ -67,7 +68,7 @@ def _axis(log: Logged, name: str, stages: dict[str, str], losses: dict[str, str]
 
 def _integral(log: Logged, name: str) -> float:
     channel = log.channels[name]
-    tick = log.dt if name in log.columns else 1.0 / (channel.rate or math.inf)
+    tick = log.dt if channel.source in OF_WORLD else 1.0 / (channel.rate or math.inf)
     return float(np.nansum(np.abs(channel.values)) * tick)
 
 

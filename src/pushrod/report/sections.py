@@ -181,7 +181,7 @@ def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
 def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
     """Every channel with its figures; most can be drawn by whoever asks."""
     lines: list[Any] = []
-    for name, channel in runs[0].log.channels.items():
+    for name, channel in runs[0].log.listed.items():
         still = bool((channel.values == channel.values[0]).all())
         if still or len(lines) >= EVERY:
             lines.append(None)
@@ -199,7 +199,7 @@ def _notes(runs: Sequence[Findings], sheet: Drawing) -> list[str]:
         if found.dropped:
             made.append(f"{prefix}{whole(found.dropped)} messages were dropped while recording; what is missing is not seen here")
         if found.live and found.not_armed and found.followings:
-            made.append(f"{prefix}figures of requests leave out when it was not armed")
+            made.append(f"{prefix}figures of requests leave out when it was not armed, or another was in charge")
         made += [prefix + note for note in found.log.notes]
     if len(runs) > 1 and any(found.live for found in runs):
         made.append("Times of a live run count from the first message of its log; the two are laid over each other at that.")

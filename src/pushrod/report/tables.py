@@ -37,7 +37,7 @@ def facts(found: Findings) -> list[tuple[str, str]]:
         "Seed": about.get("seed", ""),
         "Set by hand": "; ".join(overrides(about)),
         "Versions": versions,
-        "Log": f"{log.table.file.name} ({log.table.format}), {whole(len(log.channels))} channels"
+        "Log": f"{log.table.file.name} ({log.table.format}), {whole(len(log.listed))} channels"
         + (f", {whole(sum(topic.messages for topic in topics))} messages" if topics else ""),
         "Dropped": "" if found.dropped is None else f"{whole(found.dropped)} messages" if found.dropped else "nothing",
     }
@@ -103,13 +103,13 @@ def senders(found: Findings) -> Grid:
     for one in found.ledger.senders:
         why = ", ".join(f"{reason or 'no reason given'} ({n})" for reason, n in one.reasons.most_common())
         rows.append((text(one.actuator), text(one.source), *(count(one.results[result]) for result in RESULTS), text(why, "bad" if why else "")))
-    return Grid(("Actuator", "from", *RESULTS, "why refused"), rows)
+    return Grid(("To", "from", *RESULTS, "why refused"), rows)
 
 
 def commands(found: Findings) -> Grid:
     entries = found.ledger.entries[:MOST]
     return Grid(
-        ("at", "actuator", "from", "command", "answer", "end"),
+        ("at", "to", "from", "command", "answer", "end"),
         [_command(entry) for entry in entries],
         fold=25,
         marks=tuple(entry.result for entry in entries),
@@ -119,10 +119,10 @@ def commands(found: Findings) -> Grid:
 def _command(entry: Entry) -> tuple[Cell, ...]:
     many = entry.count > 1
     when = f"{entry.first:.3f} s" if not many else f"{entry.first:.3f} … {entry.last:.3f} s"
-    asked = entry.asked if not many or entry.asked == entry.asked_last else f"{entry.asked} … {entry.asked_last}"
+    asked, done = (spread.text(entry.units, entry.kind.lower()) for spread in (entry.asked, entry.done))
     times = f" ×{whole(entry.count)}" if many else ""
     answer = ": ".join(filter(None, (f"{entry.result}{times}", entry.reason)))
-    answer += f" to {entry.done}" if entry.done else ""
+    answer += f" to {done}" if done and entry.result == "clamped" else ""
     answer += f" ({entry.detail})" if entry.detail else ""
     return (
         Cell(when, entry.first, align="right"),
@@ -167,7 +167,7 @@ def changes(found: Findings) -> Grid:
 
 def channels(found: Findings) -> Grid:
     rows = []
-    for name, channel in found.log.channels.items():
+    for name, channel in found.log.listed.items():
         told = statistics(channel)
         cells = (plain(told[key]) for key in ("min", "max", "mean", "rms", "last"))
         rows.append((text(name), text(unit_text(channel.unit)), *cells, text(channel.about)))

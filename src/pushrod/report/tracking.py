@@ -33,19 +33,19 @@ class Following(NamedTuple):
         return self.pair.request, self.pair.achieved
 
 
-def followings(log: Logged, unarmed: tuple[Span, ...] = ()) -> tuple[Following, ...]:
-    """What was asked for while it was not armed could not be followed, and is in no figure."""
-    return tuple(_following(log, pair, unarmed) for pair in log.pairs)
+def followings(log: Logged, unarmed: tuple[Span, ...] = (), live: bool = False) -> tuple[Following, ...]:
+    """What was asked of a live run while it was not armed, or of a loop that was not in charge, could not be followed, and is in no figure."""
+    return tuple(_following(log, pair, unarmed, pair.when if live else ()) for pair in log.pairs)
 
 
-def _following(log: Logged, pair: Tracked, unarmed: tuple[Span, ...]) -> Following:
+def _following(log: Logged, pair: Tracked, unarmed: tuple[Span, ...], when: tuple[tuple[str, float], ...]) -> Following:
     t, r, a = log.pair(pair)
     sound = np.isfinite(r) & np.isfinite(a)
     t, r, a = t[sound], r[sound], a[sound]
     dt = _tick(log, pair, t)
     told = acting(pair, log.columns)
     told = None if told is None else told[sound]
-    found, step = _respond(r, a, dt, pair, told, _armed(t, unarmed))
+    found, step = _respond(r, a, dt, pair, told, _parts(_in_charge(log, when, t), t, unarmed))
     held = response.saturated(a, dt, pair.low, pair.high, pair.rate, told) if len(t) else None
     return Following(pair, log.unit(pair.achieved), _lines(log, pair), found, step, t, dt, () if held is None else spans(t, held, dt))
 
@@ -74,9 +74,15 @@ def _respond(r: Array, a: Array, dt: float, pair: Tracked, told: NDArray[np.bool
     return best, step
 
 
-def _armed(t: Array, unarmed: tuple[Span, ...]) -> list[slice]:
-    """The samples outside of some spans, piece by piece."""
+def _in_charge(log: Logged, when: tuple[tuple[str, float], ...], t: Array) -> NDArray[np.bool_]:
     on = np.ones(len(t), dtype=bool)
+    for name, value in when:
+        on &= log.at(name, t) == value
+    return on
+
+
+def _parts(on: NDArray[np.bool_], t: Array, unarmed: tuple[Span, ...]) -> list[slice]:
+    """The samples that count and are outside of some spans, piece by piece."""
     for begin, end in unarmed:
         on &= (t < begin) | (t > end)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], on, [False])).astype(np.int8)))

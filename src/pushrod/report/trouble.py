@@ -1,6 +1,7 @@
 """When something was broken or not armed: the bands behind every plot."""
 
 import math
+import re
 from typing import Any, NamedTuple
 
 from pushrod.config.structure import WRONG, Aside, number_of
@@ -9,17 +10,37 @@ from pushrod.report.logged import Logged
 from pushrod.report.tracking import Span, spans, union
 
 ARMED = "armed"
+WHOLE = "none"  # the kind of a fault that is none
+BROKEN = re.compile(r"fault\.(\w+(?:\.\w+)*)\.kind")
 
 
 def faults(log: Logged) -> dict[str, tuple[Span, ...]]:
-    """By what broke: as the scenario says, and where a signal that ends in _fault is not 0. A fault need not be announced to be there."""
+    """By what broke: as the scenario says, where a signal that ends in _fault is not 0, and from when until when one was put in by hand.
+
+    A fault need not be announced to be there.
+    """
     told = {name.removesuffix("_fault"): _where(log, channel, True) for name, channel in log.channels.items() if name.endswith("_fault")}
     for fault in scripted(log):
         begin, end = log.span
         span = (max(fault.since, begin), min(fault.until, end))
         if span[0] < span[1]:
             told[fault.channel] = union([told.get(fault.channel, ()), (span,)])
+    for name, when in by_hand(log).items():
+        told[name] = union([told.get(name, ()), when])
     return {name: when for name, when in told.items() if when}
+
+
+def by_hand(log: Logged) -> dict[str, tuple[Span, ...]]:
+    """Faults of a simulated machine that somebody set while it ran: parameters fault.<channel>.kind."""
+    kinds: dict[str, list[tuple[float, Any]]] = {}
+    for t, message in log.messages("/param"):
+        if m := BROKEN.fullmatch(str(message.get("path"))):
+            kinds.setdefault(m[1], [(log.span[0], message.get("old"))]).append((t, message.get("new")))
+    found = {}
+    for channel, told in kinds.items():
+        ends = [*(t for t, _ in told[1:]), log.span[1]]
+        found[channel] = union([((begin, end),) for (begin, kind), end in zip(told, ends, strict=True) if kind != WHOLE and end > begin])
+    return found
 
 
 def not_armed(log: Logged) -> tuple[Span, ...]:

@@ -71,7 +71,7 @@ class Handle(NamedTuple):
 
     async def request(self, request: Any, timeout: float = TIMEOUT) -> Any:
         """A call that is not a command: what a driver answers to is its own business."""
-        return await answered(self.host.part, request, timeout)
+        return await answered(self.host.part, request, timeout, self.source)
 
     def _reported(self, what: str) -> float:
         state = self.host.joint_state

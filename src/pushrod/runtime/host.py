@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pushrod.robot.description import Actuator, Joint, Limits
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.robot.transmission import Transmission
+from pushrod.runtime.asked import TOPIC
 from pushrod.runtime.bus import Bus, QueueStatistics
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
@@ -78,6 +79,7 @@ class Host:
         )
         gate.stopped = part.stopped
         part.on_stopped = self._stop_gate
+        part.on_requested = lambda told: self.emit(told, told.source, TOPIC)
         part.turns = locked = LockTurns(self.name, gate)
         self.slot: Slot | None = None
         if part.driver.blocking:
@@ -146,9 +148,10 @@ class Host:
     def announce(self, command: Command, result: Result) -> None:
         self.emit(Outcome(command, result), command.source)
 
-    def emit(self, payload: Any, source: str = "") -> None:
-        """One message on the actuator's topic."""
-        self.bus.publish(Message(payload, self.topic, self.clock.now(), self.clock.wall(), self.robot, source or self.name, self.actuator.name))
+    def emit(self, payload: Any, source: str = "", *below: str) -> None:
+        """One message on the actuator's topic, or below."""
+        topic = (*self.topic, *below)
+        self.bus.publish(Message(payload, topic, self.clock.now(), self.clock.wall(), self.robot, source or self.name, self.actuator.name))
 
     def statistics(self) -> HostStatistics:
         slot = self.slot.statistics() if self.slot else None

@@ -149,6 +149,16 @@ class OperatorVanished(Struct, frozen=True, gc=False, tag=True):
         return f"operator {self.operator} has vanished{f'; {then}' if then else ''}"
 
 
+class Requested(Struct, frozen=True, gc=False, tag=True):
+    """Somebody asked a part for something that is no command (a course, a mode), and what became of it: accepted, or refused for a reason."""
+
+    kind: str
+    payload: Any
+    source: str
+    result: Literal["accepted", "refused"]
+    reason: str = ""
+
+
 class ParameterChanged(Struct, frozen=True, gc=False, tag=True):
     """source: local, remote, init, persisted or startup, or a word of whoever set it."""
 

@@ -6,11 +6,12 @@ from typing import Any
 from pushrod.robot.description import DIRECT, Controller, Limits, Sensor
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.robot.transmission import Transmission
+from pushrod.runtime.asked import TOPIC
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
 from pushrod.runtime.driver import Context
 from pushrod.runtime.joint_space import report_in_joint_space
-from pushrod.runtime.message import Message
+from pushrod.runtime.message import Message, Requested
 from pushrod.runtime.part import Part, Source
 
 
@@ -54,6 +55,10 @@ class Node:
         self._resolve = resolve
         self._transmission: Transmission = resolve(self.moves_with[1])
         self.part = Part(self.name, path, source, resolve, robot, clock, bus)
+        self.part.on_requested = self._tell_request
+
+    def _tell_request(self, told: Requested) -> None:
+        self.bus.publish(Message(told, (*self.topic, TOPIC), self.clock.now(), self.clock.wall(), self.robot, told.source, self.what.name))
 
     def start(self) -> Any:
         return self.part.start(self._context())

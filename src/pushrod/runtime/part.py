@@ -17,13 +17,14 @@ import msgspec
 from pushrod.core.errors import InputError, PushrodError
 from pushrod.robot.options import plain
 from pushrod.robot.reference import references, with_values
+from pushrod.runtime.asked import is_question, requested
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
 from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver, says_nothing
 from pushrod.runtime.driver_flaws import is_async
 from pushrod.runtime.gate import Gate
 from pushrod.runtime.mailbox import Mailbox
-from pushrod.runtime.message import Message
+from pushrod.runtime.message import Message, Requested
 from pushrod.runtime.slot import Slot, settle
 from pushrod.runtime.time_limit import time_limit
 
@@ -143,6 +144,7 @@ class Part:
         self.clock = clock
         self.skipped = ""  # why its driver asked to be left out
         self.on_stopped: Callable[[str], None] = lambda why: None
+        self.on_requested: Callable[[Requested], None] = lambda told: None
         self.stopped = UNSTARTED
         self.restarts = 0
         self.turns: Turns = LockTurns(name, Door())
@@ -230,8 +232,11 @@ class Part:
         """The parameters its options name."""
         return references(self._source.options)
 
-    def request(self, request: Any) -> "Future[Any]":
-        """A call that is not a command. What it raises is the caller's, unless it says that it stops."""
+    def request(self, request: Any, source: str = "") -> "Future[Any]":
+        """A call that is not a command. What it raises is the caller's, unless it says that it stops.
+
+        Observers are told what `source` asked for and what became of it; nothing where nobody is named, or of a question.
+        """
 
         def call() -> Any:
             if self.stopped:
@@ -242,7 +247,10 @@ class Part:
                 self.fail(error)
                 raise
 
-        return self.turns.ask(call)
+        answer = self.turns.ask(call)
+        if source and not is_question(request):
+            answer.add_done_callback(lambda answer: None if answer.cancelled() else self.on_requested(requested(request, source, answer)))
+        return answer
 
     def tick(self, _: int) -> None:
         if self.stopped or self._ticking or self.driver.tick is None:
@@ -326,8 +334,8 @@ class Part:
         return plain(self._resolve(self._source.options))  # type: ignore[no-any-return]
 
 
-async def answered(part: Part, request: Any, timeout: float | None) -> Any:
+async def answered(part: Part, request: Any, timeout: float | None, source: str) -> Any:
     """The answer of a part to a request, awaited."""
     advice = "its driver is still at it, or at another call: give it more time, or let a driver that waits for hardware say blocking = True"
     async with time_limit(timeout, f"{part.name} has not answered the request {request!r:.60}", advice):
-        return await asyncio.wrap_future(part.request(request))
+        return await asyncio.wrap_future(part.request(request, source))

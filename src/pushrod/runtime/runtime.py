@@ -178,11 +178,11 @@ class Runtime:
         host = self.handle(address).host
         return await await_motion(self.bus, self.robot.name, host.topic, host.ended, command_id, timeout)
 
-    async def request(self, name: str, request: Any, timeout: float = TIMEOUT) -> Any:
-        """Ask a sensor or controller something that is its own business; for an actuator, its handle does it."""
+    async def request(self, name: str, request: Any, timeout: float = TIMEOUT, source: str = "local") -> Any:
+        """Ask a sensor or controller something that is its own business; for an actuator, its handle does it. `source`: who asks."""
         if name not in self.nodes:
             raise InputError(f"{self.robot.name} runs no sensor or controller {name!r}; it runs {', '.join(self.nodes) or 'none'}")
-        return await answered(self.nodes[name].part, request, timeout)
+        return await answered(self.nodes[name].part, request, timeout, source)
 
     def subscribe(
         self, prefix: str | Iterable[str] = (), types: Iterable[type] = (), size: int = 1024, policy: Policy = "drop_oldest", latched: bool = False

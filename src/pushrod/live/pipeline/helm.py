@@ -64,4 +64,4 @@ class Helm:
         self._ask(kind(*values))
 
     def _ask(self, request: Any) -> Any:
-        return self._part.request(request).result(TIMEOUT)
+        return self._part.request(request, self.by).result(TIMEOUT)
