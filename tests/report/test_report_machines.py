@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from pushrod.cli.main import app
 from pushrod.log.reader import read
+from pushrod.report import find
 from pushrod.sim.machine import shipped
 
 FIGURES = ("error_rms", "error_max", "delay", "rise_time", "overshoot", "settling_time", "saturation_time")
@@ -90,9 +91,37 @@ def test_losses_by_cause_add_up_to_what_the_pipeline_told(ran):
         assert value(cells[1]) == pytest.approx(abs(table[f"diag.loss_s.{cause}"].values).sum() * dt)
 
 
-def test_faults_are_shaded_whether_they_were_announced_or_not(ran):
-    from pushrod.report import find
+def test_of_two_runs_each_has_its_losses_under_its_letter(ran):
+    weak, strong = ran("boat", "boat_windup", "--duration", "20")[0], ran("boat", "boat_zigzag", "--duration", "20")[0]
+    tree = page_of(weak, strong)
+    found = {}
+    for table in tree.xpath("//table[contains(@class, 'losses')]"):
+        which = text(table.xpath("thead//th")[0])
+        found.setdefault(which, []).append([(text(row.xpath("td")[0]), value(row.xpath("td")[1])) for row in table.xpath("tbody/tr")])
+    for which, log in (("A: lost to", weak), ("B: lost to", strong)):
+        alone = [[(loss.cause.replace("_", " "), loss.total) for loss in axis.losses] for axis in find(read(log)).axes if axis.losses]
+        assert found[which] == alone
+    captions = [text(name) for name in tree.xpath("//figure//span[@class='name']")]
+    assert "A: lost, by cause" in captions
+    assert "B: lost, by cause" in captions
+    head = text(next(one for one in tree.xpath("//h3") if "surge" in text(one)))
+    assert re.search(r"losses add up to A \d+\.\d %, B \d+\.\d % of the request", head), head
 
+
+def test_two_runs_of_a_scenario_that_was_changed_say_where(ran, tmp_path):
+    from pushrod.sim.scenario import shipped as scenarios
+
+    mine = tmp_path / "car_default.yaml"
+    lines = scenarios()["car_default"].read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("duration:"))
+    before, lines[at] = lines[at].strip(), "duration: 3 s"
+    mine.write_text("\n".join(lines))
+    tree = page_of(ran("car", "car_default")[0], ran("car", str(mine))[0])
+    table = next(one for one in tree.xpath("//table") if text(one.xpath("thead//th")[0]) == "File")
+    assert [[text(cell) for cell in row.xpath("td")] for row in table.xpath("tbody/tr")] == [["scenario.yaml", before, "duration: 3 s"]]
+
+
+def test_faults_are_shaded_whether_they_were_announced_or_not(ran):
     found = find(read(ran("car", "car_fault")[0]))
     assert found.faults.keys() == {"steer", "brake"}
     assert found.faults["steer"][0] == pytest.approx((12.3, 13.3), abs=0.011)

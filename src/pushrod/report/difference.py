@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushrod.core.names import count as count_of
 from pushrod.report import tables
 from pushrod.report.cell import Cell, Grid, amount, text
 from pushrod.report.figure import OF_RESPONSE, finite, response
@@ -13,6 +14,10 @@ from pushrod.report.logged import Logged
 from pushrod.report.number import quantity
 
 SAID = ("machine", "robot", "scenario", "world", "kind", "started", "seed", "dt", "ticks", "pushrod", "numba", "numpy", "python")
+
+
+MADE_OF = ("machine.yaml", "scenario.yaml", "robot.yaml", "robot.urdf")
+SHOWN, LONG = 4, 100  # lines of a file, and letters of one, that are shown
 
 
 class Apart(NamedTuple):
@@ -55,6 +60,7 @@ def differences(a: Findings, b: Findings) -> dict[str, Any]:
     """As plain data."""
     return {
         "metadata": {key: list(pair) for key, pair in said(a, b).items()},
+        "files": {name: lines._asdict() for name, lines in files(a, b).items()},
         "verdict": [None if found.log.verdict is None else found.log.verdict.held for found in (a, b)],
         "parameters": {path: list(pair) for path, pair in parameters(a, b).items()},
         "responses": [
@@ -70,6 +76,28 @@ def differences(a: Findings, b: Findings) -> dict[str, Any]:
 def said(a: Findings, b: Findings) -> dict[str, tuple[str, str]]:
     both = {key: (a.log.about.get(key, ""), b.log.about.get(key, "")) for key in SAID}
     return {key: pair for key, pair in both.items() if pair[0] != pair[1]}
+
+
+class Lines(NamedTuple):
+    """Lines of a file that only one of two runs has."""
+
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+
+def files(a: Findings, b: Findings) -> dict[str, Lines]:
+    """By name, those the two were made of that are not the same; a run by hand has none, and differs in nothing."""
+    one, other = ({file.name: file.text for file in found.log.table.attachments.values() if file.name in MADE_OF} for found in (a, b))
+    found = {}
+    for name in MADE_OF:
+        if name in one and name in other and one[name] != other[name]:
+            found[name] = Lines(_without(one[name], other[name]), _without(other[name], one[name]))
+    return found
+
+
+def _without(one: str, other: str) -> tuple[str, ...]:
+    known = {line.strip() for line in other.splitlines()}
+    return tuple(line for line in map(str.strip, one.splitlines()) if line not in known)
 
 
 def parameters(a: Findings, b: Findings) -> dict[str, tuple[Any, Any]]:
@@ -94,6 +122,9 @@ def grids(a: Findings, b: Findings) -> list[dict[str, Any]]:
     verdicts = [_verdict(found) for found in (a, b)]
     rows = {
         "What ran": Grid(("", "A", "B"), [(text("verdict"), *verdicts), *((text(key), text(x), text(y)) for key, (x, y) in said(a, b).items())]),
+        "Files that differ": Grid(
+            ("File", "only in A", "only in B"), [(text(name), *(_lines(part) for part in lines)) for name, lines in files(a, b).items()]
+        ),
         "Parameters that differ": Grid(
             ("Parameter", "A", "B"), [(text(path), *(_value(x, units[path]) for x in pair)) for path, pair in parameters(a, b).items()]
         ),
@@ -114,6 +145,11 @@ def _verdict(found: Findings) -> Cell:
     if verdict.held and found.log.table.torn:
         return Cell("held when it ran; data are missing", 1.0, "warn")
     return Cell("held", 1.0, "good") if verdict.held else Cell(f"{verdict.failed} of {verdict.judged} FAILED", 0.0, "bad")
+
+
+def _lines(lines: tuple[str, ...]) -> Cell:
+    more = f" … and {count_of(len(lines) - SHOWN, 'more line')}" if len(lines) > SHOWN else ""
+    return text("; ".join(line if len(line) <= LONG else f"{line[:LONG]}…" for line in lines[:SHOWN]) + more) if lines else text("–", "dim")
 
 
 def _value(value: Any, unit: str) -> Cell:

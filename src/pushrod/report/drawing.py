@@ -116,14 +116,14 @@ def stage_panel(drawing: Drawing, runs: Sequence[tuple[int, Logged, Axis]], band
     return {"type": "time", "unit": unit_text(runs[0][2].unit), "lines": lines, "bands": list(bands)}
 
 
-def loss_panel(drawing: Drawing, log: Logged, axis: Axis) -> Panel:
+def loss_panel(drawing: Drawing, run: int, log: Logged, axis: Axis) -> Panel:
     """|loss| of each cause, stacked: how much was lost in all, and where."""
     lines = []
     for i, loss in enumerate(axis.losses):
         channel = log.channels[loss.signal]
         t, y = peaks(channel.t, np.abs(channel.values))
         label = loss.cause.replace("_", " ")
-        lines.append({"label": label, "part": f"series-{i}", "run": 0, "x": drawing.times(t), "y": drawing.array(y), "unit": unit_text(axis.unit)})
+        lines.append({"label": label, "part": f"series-{i}", "run": run, "x": drawing.times(t), "y": drawing.array(y), "unit": unit_text(axis.unit)})
     return {"type": "stack", "unit": unit_text(axis.unit), "lines": lines, "bands": []}
 
 

@@ -9,7 +9,9 @@ from pushrod.report.cell import Grid
 from pushrod.report.drawing import COARSE, Drawing
 from pushrod.report.findings import Findings
 from pushrod.report.ledger import MOST, RESULTS
+from pushrod.report.logged import Logged
 from pushrod.report.number import quantity, share, whole
+from pushrod.report.pipeline import Axis
 from pushrod.report.thinning import BINS
 from pushrod.report.trouble import scripted
 
@@ -105,25 +107,35 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
 
 def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
     made = []
-    pairs = {frozenset(one.names): one for one in runs[0].followings}
-    world = runs[0].log.said.world
-    for axis in runs[0].axes:
-        same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.axes if other.name == axis.name]
-        stages = drawing.stage_panel(sheet, same, runs[0].bands)
-        pair = pairs.get(frozenset((axis.stages["req"], axis.stages["ach"])))
+    for name in dict.fromkeys(axis.name for found in runs for axis in found.axes):
+        same = [(run, found.log, axis) for run, found in enumerate(runs) for axis in found.axes if axis.name == name]
+        run, log, axis = same[0]
+        first, world = runs[run], log.said.world
+        stages = drawing.stage_panel(sheet, same, first.bands)
+        pair = next((one for one in first.followings if set(one.names) == {axis.stages["req"], axis.stages["ach"]}), None)
         if pair is not None:
-            stages |= drawing.behind(pair, runs[0].log, runs[0].bands)
+            stages |= drawing.behind(pair, log, first.bands)
         made.append(
             {
-                "name": axis_name(axis.name, world.name if world is not None else ""),
+                "name": axis_name(name, world.name if world is not None else ""),
                 "title": "request → command → allocated → achieved" if pair is None else tables.pair_name(pair),
                 "stages": sheet.add(stages),
-                "loss": sheet.add(drawing.loss_panel(sheet, runs[0].log, axis)) if axis.losses else None,
-                "grid": tables.losses(axis) if axis.losses else None,
-                "lost": "" if (of_all := axis.share(axis.lost)) is None or not axis.losses else share(of_all),
+                "losses": [_losses(runs, sheet, *one) for one in same if one[2].losses],
+                "lost": ", ".join(filter(None, (_lost(runs, run, axis) for run, _, axis in same))) if any(one[2].losses for one in same) else "",
             }
         )
     return made
+
+
+def _losses(runs: Sequence[Findings], sheet: Drawing, run: int, log: Logged, axis: Axis) -> dict[str, Any]:
+    which = f"{'AB'[run]}: " if len(runs) > 1 else ""
+    return {"title": f"{which}lost, by cause", "panel": sheet.add(drawing.loss_panel(sheet, run, log, axis)), "grid": tables.losses(axis, which)}
+
+
+def _lost(runs: Sequence[Findings], run: int, axis: Axis) -> str:
+    """What all losses come to as a share of the request, where that says anything."""
+    of_all = axis.share(axis.lost)
+    return "" if of_all is None else f"{'AB'[run]} {share(of_all)}" if len(runs) > 1 else share(of_all)
 
 
 def _way(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:

@@ -89,13 +89,13 @@ def response_cells(one: Following) -> tuple[Cell, ...]:
     )
 
 
-def losses(axis: Axis) -> Grid:
-    """What each stage took, in all, at most, and of what was asked for."""
+def losses(axis: Axis, which: str = "") -> Grid:
+    """What each stage took, in all, at most, and of what was asked for; of which run, if there are two."""
     unit = f"{axis.unit}.s" if axis.unit not in ("", "-") else "s"
     rows = []
     for loss in axis.losses:
         rows.append((text(loss.cause.replace("_", " ")), amount(loss.total, unit), percent(axis.share(loss.total)), amount(loss.most, axis.unit)))
-    return Grid(("Lost to", "in all", "of the request", "at most"), rows)
+    return Grid((f"{which}lost to" if which else "Lost to", "in all", "of the request", "at most"), rows)
 
 
 def senders(found: Findings) -> Grid:
