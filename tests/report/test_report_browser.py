@@ -25,14 +25,20 @@ def around(x):
     return {"x": math.cos(x), "y": math.sin(x), "yaw": x}
 
 
+def followed(x):
+    """With overshoot, so that all there is to say of a step is said."""
+    return 1 - math.exp(-0.4 * max(x - 2, 0)) * math.cos(1.234567 * max(x - 2, 0))
+
+
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     t = np.arange(2000) * 0.01
-    out = [(x, {"u_req": float(x > 2), "u_ach": 1 - math.exp(-max(x - 2, 0)), "v_req": 1.0, "v_ach": math.sin(x)} | around(x)) for x in t.tolist()]
+    out = [(x, {"u_req": float(x > 2), "u_ach": followed(x), "v_req": 1.0, "v_ach": math.sin(x)} | around(x)) for x in t.tolist()]
     said = [(0.5 * k, {"kind": "Stop", "source": f"s{k}", "result": "refused" if k % 3 else "accepted", "reason": "not_armed"}) for k in range(40)]
     metres = {"type": "object", "properties": {name: {"type": "number", "unit": "m"} for name in ("x", "y")}}
-    topics = {"/out": out, "/actuator/a/motor/command": said}
+    told = "disarmed -> armed: all that has to be there before a machine is armed was there, and nobody had anything against it"
+    topics = {"/out": out, "/actuator/a/motor/command": said, "/events": [(0.1, {"level": 2, "message": told, "name": "safety"})]}
     log = write_log(folder / "run.mcap", topics, {"machine": "rig", "dt": "0.01"}, schemas={"/out": metres})
     file = folder / "run.html"
     file.write_text(page([find(read(log))]))
@@ -127,6 +133,8 @@ def test_a_phone_needs_no_scrolling_sideways(opened, report):
     tab = opened(report, viewport={"width": 390, "height": 800}, is_mobile=True, has_touch=True)
     tab.evaluate("document.querySelector('#channels details').open = true")
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert tab.evaluate("document.querySelector('.legend .step').textContent.length") > 50
+    assert tab.evaluate("document.querySelector('table.events td:nth-child(4)').clientWidth") > 340  # as wide as there is room
     assert not tab.locator("table.commands thead").is_visible()
 
 
