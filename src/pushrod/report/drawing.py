@@ -11,7 +11,7 @@ import numpy as np
 
 from pushrod.report.logged import Array, Logged
 from pushrod.report.number import quantity, unit_text
-from pushrod.report.pipeline import Axis
+from pushrod.report.pipeline import CAUSES, Axis
 from pushrod.report.thinning import BINS, peaks, thin
 from pushrod.report.timing import Loop
 from pushrod.report.tracking import Following, Span
@@ -119,7 +119,8 @@ def stage_panel(drawing: Drawing, runs: Sequence[tuple[int, Logged, Axis]], band
 def loss_panel(drawing: Drawing, run: int, log: Logged, axis: Axis) -> Panel:
     """|loss| of each cause, stacked: how much was lost in all, and where."""
     lines = []
-    for i, loss in enumerate(axis.losses):
+    for loss in axis.losses:
+        i = CAUSES.index(loss.cause) if loss.cause in CAUSES else len(CAUSES)  # a cause has one colour on all axes and in both runs
         channel = log.channels[loss.signal]
         t, y = peaks(channel.t, np.abs(channel.values))
         label = loss.cause.replace("_", " ")
