@@ -104,7 +104,7 @@ def test_of_two_runs_each_has_its_losses_under_its_letter(ran):
     captions = [text(name) for name in tree.xpath("//figure//span[@class='name']")]
     assert "A: lost, by cause" in captions
     assert "B: lost, by cause" in captions
-    head = text(next(one for one in tree.xpath("//h3") if "surge" in text(one)))
+    head = text(next(one for one in tree.xpath("//h3") if "Surge" in text(one)))
     assert re.search(r"losses add up to A \d+\.\d %, B \d+\.\d % of the request", head), head
 
 
