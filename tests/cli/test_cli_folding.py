@@ -52,6 +52,14 @@ def test_long_names_stay_readable_in_80(pushrod, long_names):
     assert " allocated.torque_req " in said
 
 
+@pytest.mark.parametrize(("columns", "heads"), [(60, ["channel", "unit", "min", "max"]), (40, ["channel", "unit"])])
+def test_where_there_is_little_room_columns_go_and_names_stay(pushrod, long_names, columns, heads):
+    said = pushrod("log", long_names, columns=columns).stdout.splitlines()
+    assert all(len(line) <= columns for line in said)
+    assert next(line for line in said if line.startswith(" channel")).split() == heads
+    assert any("starboard_outboard_motor/" in line for line in said)
+
+
 def test_a_pipe_gets_whole_lines(long_names):
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "FORCE_COLOR")}
     command = [sys.executable, "-m", "pushrod", "log", str(long_names)]

@@ -43,6 +43,15 @@ def test_a_difference_is_shown_with_its_context_and_ends_in_1(pushrod, log):
     assert pushrod("replay", changed, "--no-log", "--at", "250 ms").exit_code == 0
 
 
+def test_in_a_narrow_terminal_the_digits_that_differ_are_seen(pushrod, log):
+    changed = rewritten(log, "/out", 290, lambda row: row.update(q=row["q"] + 1e-12))
+    got = pushrod("replay", changed, "--no-log", columns=60)
+    then, now = (read(file)["q"].values[290] for file in (changed, log))
+    assert "…" not in got.stdout
+    assert "replayed - recorded = -1e-12" in got.stdout
+    assert f"{float(then)!r}   {float(now)!r}" in got.stdout
+
+
 def test_what_if_is_a_table_and_no_verdict(pushrod, log):
     got = pushrod("replay", log, "--set", "lag.T=50 ms", "--no-log")
     assert got.exit_code == 0, got.output

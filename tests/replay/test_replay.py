@@ -89,7 +89,29 @@ def test_a_changed_answer_is_found(tmp_path):
     assert found.difference is None
     assert not found.identical
     assert found.answer.number == 1
-    assert "Refused" in str(found.answer)
+    (field,) = found.answer.fields
+    assert (field.path, field.recorded, field.replayed) == ("answer.type", "Refused", "Accepted")
+    assert str(found.answer).endswith('answer.type was "Refused", is "Accepted"')
+    assert len(str(found.answer)) < 150
+
+
+def test_answers_to_commands_are_counted_apart_from_all_else(tmp_path):
+    log = log_of("arm", None, tmp_path, "0.6 s")
+    table = read(log)
+    sent = sum(info.messages for name, info in table.topics.items() if name.endswith("/command"))
+    found = replay(log)
+    assert found.identical, (found.difference, found.answer)
+    assert found.answers == sent
+    assert found.messages >= table.topics["/joint_states"].messages - 2 > 50
+
+
+def test_of_a_changed_message_only_what_differs_is_told(tmp_path):
+    log = log_of("arm", None, tmp_path, "0.6 s")
+    changed = rewritten(log, "/joint_states", 20, lambda row: row["joints"][0].update(position=0.125))
+    found = replay(changed)
+    assert found.answer.topic == "/joint_states"
+    assert [field.path for field in found.answer.fields] == ["joints[0].position"]
+    assert "joints[0].position was 0.125, is " in str(found.answer)
 
 
 def test_what_if_tells_what_would_have_been_otherwise(tmp_path):

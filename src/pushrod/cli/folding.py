@@ -1,6 +1,7 @@
 """Tables in the room there is: which of two fits, and long names folded where a name has a joint."""
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,10 +20,19 @@ def full_width(console: "Console", table: "Table") -> int:
     return Measurement.get(console, console.options.update(max_width=100_000), table).maximum
 
 
+def _parts(name: str) -> list[str]:
+    return re.findall(r"[^./]*[./]|[^./]+", name)
+
+
+def least_room(names: Iterable[str]) -> int:
+    """Letters that a line needs for names to be broken at their joints alone."""
+    return max((len(part) for name in names for part in _parts(name)), default=0)
+
+
 def folded(name: str, room: int) -> str:
     """A name in lines of so many letters, broken after `.` and `/` only."""
     lines = [""]
-    for part in re.findall(r"[^./]*[./]|[^./]+", name):
+    for part in _parts(name):
         if lines[-1] and len(lines[-1]) + len(part) > room:
             lines.append("")
         lines[-1] += part

@@ -6,15 +6,25 @@ from typing import Annotated as A
 
 import typer
 
-from pushrod.cli.folding import fits, folded, full_width
+from pushrod.cli.folding import fits, folded, full_width, least_room
 from pushrod.cli.output import answer, console, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import Console
     from rich.table import Table as Sheet
 
     from pushrod.log.table import Channel, Table
+
+# columns, the fullest first; and the most letters for which a column gives way to names
+SHEETS = (
+    ("unit", "values", "rate", "first", "last", "min", "max"),
+    ("unit", "values", "rate", "min", "max"),
+    ("unit", "min", "max"),
+    ("unit",),
+)
+MOST = 30
 
 
 def log(
@@ -136,19 +146,27 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
         at.print(", ".join(f"{key} {text}" for key, text in told.items()), markup=False)
     if table.attachments:
         at.print(f"files: {', '.join(f'{name} ({len(a.data)} B)' for name, a in table.attachments.items())}", markup=False)
-    sheet = _sheet(chosen, ("first", "last", "min", "max"))
-    if not fits(at, sheet):
-        sheet = _sheet(chosen, ("min", "max"))
-    if not fits(at, sheet):
-        names = max(len(c.name) for c in chosen)
-        sheet = _sheet(chosen, ("min", "max"), names - (full_width(at, sheet) - at.width))
-    at.print(sheet)
+    at.print(_sheet_for(at, chosen))
     other = [t for t in table.topics.values() if not table.of(t.name)]
     if other and len(chosen) == len(table.channels):
         at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)
 
 
-def _sheet(chosen: "list[Channel]", shown: tuple[str, ...], room: int | None = None) -> "Sheet":
+def _sheet_for(at: "Console", chosen: "list[Channel]") -> "Sheet":
+    """The one with most columns that leaves names room: unfolded, else folded where they have a joint."""
+    names = max((len(c.name) for c in chosen), default=0)
+    needed = min(least_room(c.name for c in chosen), MOST)
+    for heads in SHEETS:
+        sheet = _sheet(chosen, heads)
+        if fits(at, sheet):
+            return sheet
+        room = names - (full_width(at, sheet) - at.width)
+        if heads is not SHEETS[0] and room >= needed:
+            return _sheet(chosen, heads, room)
+    return _sheet(chosen, heads, max(room, 1))
+
+
+def _sheet(chosen: "list[Channel]", heads: tuple[str, ...], room: int | None = None) -> "Sheet":
     """A line for each channel; `room` for names, where they are to be folded."""
     from rich import box
     from rich.markup import escape
@@ -156,11 +174,12 @@ def _sheet(chosen: "list[Channel]", shown: tuple[str, ...], room: int | None = N
 
     sheet = Sheet(box=box.SIMPLE_HEAD, pad_edge=False)
     sheet.add_column("channel", overflow="fold")
-    for head in ("unit", "values", "rate", *shown):
+    for head in heads:
         sheet.add_column(head, justify="right", no_wrap=True)
     for c in chosen:
         f = _figures(c)
-        rate = "-" if c.rate is None else f"{c.rate:.4g} Hz"
+        cells = {key: "-" if f[key] is None else f"{f[key]:.4g}" for key in ("first", "last", "min", "max")}
+        cells |= {"unit": escape(c.unit), "values": str(len(c)), "rate": "-" if c.rate is None else f"{c.rate:.4g} Hz"}
         name = escape(c.name if room is None else folded(c.name, room))
-        sheet.add_row(name, escape(c.unit), str(len(c)), rate, *("-" if f[key] is None else f"{f[key]:.4g}" for key in shown))
+        sheet.add_row(name, *(cells[head] for head in heads))
     return sheet

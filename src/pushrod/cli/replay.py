@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
+    from rich.table import Table
 
-    from pushrod.replay.difference import Deviation
+    from pushrod.replay.difference import Deviation, Difference
     from pushrod.replay.run import Replay
 
 SHOWN = 20  # rows of a table of differences
@@ -102,6 +103,7 @@ def _print(found: "Replay", console: "Console") -> None:
         return
     compared = f"{count(len(found.log.outputs), 'signal')}, {count(found.ticks, 'tick')}"
     answers = f", {count(found.answers, 'answer')} to commands" if found.answers else ""
+    answers += f", {count(found.messages, 'other message')} of the runtime" if found.messages else ""
     if not found.identical:
         _print_difference(found, console)
     elif found.ticks:
@@ -112,9 +114,7 @@ def _print(found: "Replay", console: "Console") -> None:
 
 
 def _print_difference(found: "Replay", console: "Console") -> None:
-    from rich import box
-    from rich.table import Table
-
+    from pushrod.cli.folding import fits
     from pushrod.config.unit import bracketed
 
     difference, answer = found.difference, found.answer
@@ -122,23 +122,35 @@ def _print_difference(found: "Replay", console: "Console") -> None:
         console.print(
             f"[bold red]differs[/] from tick {difference.k}, t = {difference.t:g} s, on: {difference.signal}{_safe(bracketed(difference.unit))}"
         )
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for head in ("tick", "t", "recorded", "replayed", "difference"):
-            table.add_column(head, justify="right")
-        rows = (*difference.before, (difference.k, difference.t, difference.recorded, difference.replayed))
-        for k, t, a, b in rows:
-            apart = "" if a == b else f"{b - a:.3g}"
-            table.add_row(str(k), f"{t:g}", repr(a), repr(b), apart, style="bold" if k == difference.k else "")
-        console.print(table)
+        whole = _samples(difference, ("tick", "t", "recorded", "replayed", "difference"))
+        if fits(console, whole):
+            console.print(whole)
+        else:  # every digit is to be seen, and the last ones most of all
+            console.print(_samples(difference, ("tick", "recorded", "replayed")))
+            console.print(f"replayed - recorded = {difference.replayed - difference.recorded:.3g}", markup=False)
         if difference.also:
             more = f" and {len(difference.also) - 8} more" if len(difference.also) > 8 else ""
             console.print(f"at the same tick also: {', '.join(difference.also[:8])}{more}", markup=False)
         told = {name: float(values[difference.k]) for name, values in found.log.inputs.items()}
         console.print(f"told in that tick: {', '.join(f'{name} = {value!r}' for name, value in list(told.items())[:12])}", markup=False)
     if answer is not None:
-        console.print(f"an answer differs: {answer}", markup=False)
+        console.print(f"{'an answer' if 'command' in answer.topic else 'a message'} differs: {answer}", markup=False)
     other = ", ".join(f"{name} {then} then, {now} now" for name, (then, now) in (found.versions or {}).items())
     console.print(f"versions: {other or 'all as they were'}", markup=False)
+
+
+def _samples(difference: "Difference", shown: tuple[str, ...]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for head in shown:
+        table.add_column(head, justify="right", overflow="fold")
+    for k, t, a, b in (*difference.before, (difference.k, difference.t, difference.recorded, difference.replayed)):
+        apart = "" if a == b else f"{b - a:.3g}"
+        cells = {"tick": str(k), "t": f"{t:g}", "recorded": repr(a), "replayed": repr(b), "difference": apart}
+        table.add_row(*(cells[head] for head in shown), style="bold" if k == difference.k else "")
+    return table
 
 
 def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console", delay: bool = False) -> None:
@@ -176,8 +188,9 @@ def _plain(found: "Replay", file: Path | None) -> dict[str, Any]:
         "signals": len(found.log.outputs),
         "ticks": found.ticks,
         "answers": found.answers,
+        "messages": found.messages,
         "difference": None if found.difference is None else found.difference._asdict(),
-        "answer": None if found.answer is None else found.answer._asdict(),
+        "answer": None if found.answer is None else found.answer._asdict() | {"fields": [field._asdict() for field in found.answer.fields]},
         "settings": list(found.settings),
         "deviations": [d._asdict() for d in found.deviations],
         "measured": [d._asdict() for d in found.measured],

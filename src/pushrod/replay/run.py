@@ -20,12 +20,13 @@ from pushrod.core.errors import InputError
 from pushrod.core.names import count
 from pushrod.log.reader import read
 from pushrod.log.table import Table
+from pushrod.replay.answer import AnswerDifference
 from pushrod.replay.breaking import changes_of
 from pushrod.replay.commands import has_commands
 from pushrod.replay.difference import Deviation, Difference, deviation
 from pushrod.replay.model import against_model
 from pushrod.replay.rebuilding import Rebuilt, check_drivers, other_versions, rebuild
-from pushrod.replay.stepped import AnswerDifference, replay_stepped
+from pushrod.replay.stepped import replay_stepped
 from pushrod.replay.world import Recorded, recorded, replay_world
 from pushrod.sim.room import carry
 
@@ -49,6 +50,7 @@ class Replay:
     measured: tuple[Deviation, ...] = ()  # of a live run: how far the model, given the recorded commands, is from what was measured
     versions: dict[str, tuple[str, str]] | None = None
     notes: tuple[str, ...] = ()
+    messages: int = 0  # compared, beside the answers to commands
 
     @property
     def identical(self) -> bool:
@@ -96,14 +98,14 @@ def replay(
         notes.append("the recorded inputs go into the changed world as they were; without --at the commands go through the runtime again")
     if through and not (changed is not None and start > 0) and speed is None:
         found = replay_stepped(changed or was, rows, table, start, progress, judge=changed is None)
-        data, difference, answers, answer, more = found
+        data, difference, answers, answer, more, messages = found
         notes += more
     else:
         world, other = _in_one_world(was, changed)
         broken = changes_of(table, world) if was.kind == "live" and rows.ticks else []
         notes += [f"{count(len(broken), 'change')} of faults on the way"] if broken else []
         data, difference = replay_world(world, rows, start, speed, other, progress, broken)
-        answers, answer = 0, None
+        answers, answer, messages = 0, None, 0
     deviations = deviations_of(rows, data, start, was.dt) if changed is not None and len(data) > start else ()
     measured: tuple[Deviation, ...] = ()
     stopped = difference is None and len(data) < rows.ticks
@@ -116,7 +118,7 @@ def replay(
             stopped = True
             notes.append("the model was not laid beside what was measured")
     told = other_versions(table)
-    made = Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, told, tuple(notes))
+    made = Replay(table, was, rows, start, data, difference, answers, answer, settings, deviations, measured, told, tuple(notes), messages)
     if stopped:
         raise Interrupted(made)
     return made

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from pushrod.core.errors import LogError
 from pushrod.log.table import Table
 from pushrod.log.writer import Said
+from pushrod.replay.answer import AnswerDifference
+from pushrod.replay.commands import TOPIC, Sent, again, sent, switches
 from pushrod.replay.difference import Difference, first_difference
 from pushrod.replay.rebuilding import Rebuilt, check_drivers
 from pushrod.replay.world import Recorded
@@ -20,26 +22,18 @@ from pushrod.replay.world import Recorded
 Array = NDArray[np.float64]
 
 
-class AnswerDifference(NamedTuple):
-    """The first command whose answer or end is not what it was, or message of a topic that is not, then and now."""
-
-    number: int
-    recorded: Any
-    replayed: Any
-    topic: str = "command"
-
-    def __str__(self) -> str:
-        return f"{self.topic} {self.number}: was {_said(self.recorded)}, is {_said(self.replayed)}"
-
-
 class Stepped(NamedTuple):
-    """Outputs [tick, output] of the run again, what differs in them or in what the world was told, and in the answers."""
+    """Outputs [tick, output] of the run again, what differs in them or in what the world was told, and in the answers.
+
+    `answers` to commands and other `messages` were compared.
+    """
 
     data: Array
     difference: Difference | None
     answers: int
     answer: AnswerDifference | None
     notes: tuple[str, ...] = ()
+    messages: int = 0
 
 
 def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool = True) -> Stepped:
@@ -63,8 +57,8 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     whole = rebuilt.whole and log.ticks == rebuilt.scenario.steps and not table.torn
     since, until = at * rebuilt.dt, math.inf if whole else (log.ticks - 0.5) * rebuilt.dt  # how it ended is not what the scenario says
     count, answer = _answers(table, commands_file(live).text, since)
-    more, message = _messages(table, live.said, since, until)
-    return Stepped(data, _first(log, told, data, at, rebuilt.dt), count + more, answer or message)
+    sent, messages, message = _messages(table, live.said, since, until)
+    return Stepped(data, _first(log, told, data, at, rebuilt.dt), sent or count, answer or message, messages=messages)
 
 
 def _until(columns: Mapping[str, Array], log: Recorded, at: int, dt: float, judge: bool) -> Stepped:
@@ -88,7 +82,6 @@ def _first(log: Recorded, told: Array, data: Array, at: int, dt: float) -> Diffe
 
 def _commanded(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress: Callable[[int, int], None], judge: bool) -> Stepped:
     """Of a run without a scenario: whoever commanded it, what he sent is in the log."""
-    from pushrod.replay.commands import again, sent, switches
 
     def tick(t: float) -> int:
         return math.floor(t / rebuilt.dt + 1e-6)
@@ -101,29 +94,42 @@ def _commanded(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress:
     told = np.column_stack([run.inputs[name] for name in log.inputs])
     pairs = [(one, answer) for one, answer in zip(commands, run.answers, strict=False) if one.k >= at]
     wrong = next((i for i, (one, answer) in enumerate(pairs) if one.became != answer), None)
-    answer = None if wrong is None else AnswerDifference(wrong + 1, pairs[wrong][0].row, pairs[wrong][1])
+    answer = None if wrong is None else _of_command(wrong + 1, *pairs[wrong])
     return Stepped(data, _first(log, told, data, at, rebuilt.dt), len(pairs), answer, tuple(notes))
 
 
-def _messages(table: Table, said: Iterable[Said], since: float, until: float) -> tuple[int, AnswerDifference | None]:
-    """How many commands and messages there are of a runtime that is on a tape, and the first one that differs."""
+def _of_command(number: int, one: Sent, answer: tuple[Any, ...]) -> AnswerDifference:
+    return AnswerDifference(number, one.row, {**one.row, **dict(zip(("result", "done", "reason"), answer, strict=True))}, t=one.t)
+
+
+def _messages(table: Table, said: Iterable[Said], since: float, until: float) -> tuple[int, int, AnswerDifference | None]:
+    """How many commands and other messages there are of a runtime that is on a tape, and the first one that differs."""
     now: dict[str, list[tuple[float, Any]]] = {}
     for one in sorted(said, key=lambda one: one.ns):
         now.setdefault(one.topic[0], []).append((one.ns / 1e9, msgspec.json.decode(one.message)))
     found: list[tuple[float, AnswerDifference]] = []
-    total = 0
+    commands = others = 0
     for topic, rows in now.items():
         if topic not in table.topics:
             continue
         then = [row for row in table.messages(topic) if since <= row[0] < until]
         again = [row for row in rows if since <= row[0] < until]
-        total += len(again)
+        commands += len(again) if TOPIC.fullmatch(topic) else 0
+        others += 0 if TOPIC.fullmatch(topic) else len(again)
         for i in range(max(len(then), len(again))):
             a, b = _entry(then, i), _entry(again, i)
             if a != b:
-                found.append(((a or b)[0], AnswerDifference(i + 1, a, b, topic)))
+                t = (a or b)[0]
+                found.append((t, AnswerDifference(i + 1, _timed(a, b), _timed(b, a), topic, t)))
                 break
-    return total, min(found, key=lambda pair: pair[0])[1] if found else None
+    return commands, others, min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _timed(entry: tuple[float, Any] | None, other: tuple[float, Any] | None) -> Any:
+    """A message; with its time where that is not the same."""
+    if entry is None or other is None or entry[0] == other[0] or not isinstance(entry[1], dict):
+        return None if entry is None else entry[1]
+    return {"t": entry[0], **entry[1]}
 
 
 def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifference | None]:
@@ -135,7 +141,7 @@ def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifferenc
     for number, (kind, i) in enumerate(whole):
         a, b = (_entry(side[kind == "streams"], i) for side in (then, again))
         if a != b and not (kind == "commands" and isinstance(a, dict) and _time(a) < since):
-            return len(whole), AnswerDifference(number + 1, a, b)
+            return len(whole), AnswerDifference(number + 1, a, b, t=_time(a or b) if kind == "commands" else None)
     return len(whole), None
 
 
@@ -154,7 +160,3 @@ def _entry(entries: list[Any], i: int) -> Any:
 def _time(entry: dict[str, Any]) -> float:
     at = entry.get("at")
     return float(at) if isinstance(at, (int, float)) else 0.0
-
-
-def _said(entry: Any) -> str:
-    return "not there" if entry is None else msgspec.json.encode(entry).decode()[:400]
