@@ -3,6 +3,7 @@
 import asyncio
 import math
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -310,6 +311,26 @@ def test_a_paced_replay_keeps_to_the_clock(tmp_path):
     begin = time.monotonic()
     assert replay(log, at=0.2, speed=1.0).identical
     assert time.monotonic() - begin >= 0.19
+
+
+def test_a_paced_replay_does_not_catch_up_what_compiling_took(tmp_path, monkeypatch):
+    from pushrod.compiled import rollout as module
+
+    plain, calls, seen = module.rollout, [], []
+
+    def slow(*args, **options):
+        if not calls:
+            time.sleep(0.3)
+        calls.append(1)
+        return plain(*args, **options)
+
+    log = log_of("servo", None, tmp_path, "0.6 s")
+    monkeypatch.setattr(module, "rollout", slow)
+    replay(log, speed=1.0, at=0.1, progress=lambda done, of: seen.append((time.monotonic(), done)))
+    first = next(i for i, (_, done) in enumerate(seen) if done)
+    begin, begun = seen[first]
+    assert begun > 100  # ticks that were only run up to
+    assert all((done - begun) * 1e-3 <= t - begin + 0.02 for t, done in seen[first:])
 
 
 def test_a_log_of_others_cannot_be_replayed(tmp_path):

@@ -344,3 +344,12 @@ def test_a_step_that_was_asked_for_while_it_was_not_armed_is_none(tmp_path):
     assert (one.step.start, one.step.goal) == (0.0, 1.0)
     always = find(read(write_log(tmp_path / "r.mcap", {"/out": out}, {"kind": "live", "dt": "0.01"})))
     assert always.followings[0].response.error_max == 9.0
+
+
+@pytest.mark.parametrize(("samples", "thinned"), [(2000, False), (5000, True)])
+def test_notes_say_of_plots_what_holds_of_them(tmp_path, samples, thinned):
+    rows = [(0.01 * k, {"u_req": 1.0, "u_ach": math.sin(0.01 * k)}) for k in range(samples)]
+    tree = page_of(write_log(tmp_path / "run.mcap", {"/out": rows}, {"machine": "rig", "dt": "0.01"}))
+    notes = [text(note) for note in tree.xpath("//section[@id='notes']//li")]
+    assert any(note.startswith("Plots of more than 4") for note in notes) == thinned, notes
+    assert any(note.startswith("Channels drawn by choice") for note in notes), notes

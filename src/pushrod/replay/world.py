@@ -85,7 +85,7 @@ def replay_world(
         if changed is None and end > at:
             start = max(k, at)
             found = first_difference(names, log.units, was[start:end], data[start - k :], rebuilt.dt, start)
-        progress(end, log.ticks)
+        progress(end if speed is None or end > at else 0, log.ticks)  # what is not paced says nothing of the time that is left
         if found is not None:  # once more, with what was before it in view
             start, whole = max(at, found.k - BEFORE), np.concatenate(rows)
             found = first_difference(names, log.units, was[start:end], whole[start:end], rebuilt.dt, start)
@@ -113,7 +113,7 @@ def _parts(
     k, due = 0, None
     breaks = {change.k for change in changes if 0 < change.k < log.ticks}
     for end in sorted({*_ends(log.ticks, at, speed, rebuilt.dt), *breaks}):
-        if k >= at and speed is not None:
+        if k >= at and k > 0 and speed is not None:  # the first part is short, and compiles: time counts from its end on
             due = _wait(due, (end - k) * rebuilt.dt / speed)
         broken = next((change.params for change in reversed(changes) if change.k <= k), rebuilt.params)
         params = changed.params if changed is not None and k >= at else broken

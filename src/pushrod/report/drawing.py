@@ -29,7 +29,8 @@ class Drawing:
         self.span = span
         self.arrays: list[dict[str, str]] = []
         self.panels: list[Panel] = []
-        self.most = 0  # samples of the longest channel that was thinned
+        self.most = 0  # samples of the longest channel that was thinned where it is always drawn
+        self.coarse = False  # whether one was that is drawn when asked for
         self._known: dict[tuple[int, int, int], int] = {}
         self._lines: dict[tuple[int, str, int], tuple[int, int]] = {}
         self._held: list[Array] = []  # what is known by its place in memory stays there
@@ -48,7 +49,8 @@ class Drawing:
             channel = log.channels[name]
             x, y = thin(channel.t, channel.values, bins)
             if len(x) < len(channel):
-                self.most = max(self.most, len(channel))
+                self.most = max(self.most, len(channel) if bins == BINS else 0)
+                self.coarse = self.coarse or bins == COARSE
             self._lines[key] = (self.times(x), self.array(y))
         x_at, y_at = self._lines[key]
         return {"label": name, "part": part, "run": run, "x": x_at, "y": y_at, "unit": unit_text(log.unit(name))}

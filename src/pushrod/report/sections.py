@@ -218,6 +218,8 @@ def _notes(runs: Sequence[Findings], sheet: Drawing) -> list[str]:
     if sheet.most:
         made.append(
             f"Plots of more than {whole(2 * BINS)} samples (the longest has {whole(sheet.most)}) are drawn by the lowest and the highest of each of "
-            f"{whole(BINS)} bins, so no peak is missing; channels drawn by choice by {whole(COARSE)}. All figures are made of all samples."
+            f"{whole(BINS)} bins, so no peak is missing. All figures are made of all samples."
         )
+    if sheet.coarse:
+        made.append(f"Channels drawn by choice: of more than {whole(2 * COARSE)} samples the lowest and the highest of each of {whole(COARSE)} bins.")
     return made
