@@ -12,6 +12,7 @@ from pushrod.net.operators import Operators
 from pushrod.net.wire import Ask, Failure
 from pushrod.robot.urdf_text import to_urdf
 from pushrod.runtime.arming import LIMIT
+from pushrod.runtime.asked import is_question
 from pushrod.runtime.delivery import CommandTimeout
 from pushrod.runtime.part import BusyError, DriverError
 from pushrod.runtime.runtime import Runtime
@@ -57,7 +58,7 @@ class Service:
     def _request(self, who: str, part: str, request: Any, timeout: float) -> Any:
         rt = self._rt
         asked = rt.nodes[part].part if part in rt.nodes else rt.handle(part).host.part
-        if part in rt.nodes and not isinstance(request, str):  # a word is a question
+        if part in rt.nodes and not is_question(request):
             self._operators.asked(who, part)
         try:
             return asked.request(request, who).result(timeout)
