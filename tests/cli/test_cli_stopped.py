@@ -98,7 +98,7 @@ def test_while_the_log_is_written_twice_cuts_it_and_it_can_be_replayed(pushrod, 
 def test_a_replay_says_what_it_had_found(pushrod, monkeypatch, tmp_path):
     log = log_of("servo", None, tmp_path, "0.3 s")
     monkeypatch.setattr(replayed_world, "PACE", 0.0005)
-    monkeypatch.setattr(replayed_world, "_wait", pressing(lambda due, seconds: 0.0, 3))
+    monkeypatch.setattr(replayed_world, "_wait", pressing(lambda due, seconds: 0.0, 2))
     got = pushrod("replay", log, "--speed", "100", "--out", tmp_path / "again")
     assert got.exit_code == 130, got.output
     assert "stopped by Ctrl-C after 50 ticks of 300; what follows holds until then" in got.stderr
