@@ -18,6 +18,7 @@ import sys
 import textwrap
 import time
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$|^<!-- python\n(?P<hidden>.*?)^-->$", re.DOTALL | re.MULTILINE)
@@ -84,7 +85,7 @@ class Shell:
 
     def run(self, block: Block) -> None:
         given = commands(block)
-        for command, after in zip(given, [*given[1:], None], strict=True):
+        for command, after in zip_longest(given, given[1:]):
             if command.text == "echo $?":
                 assert command.prints == (str(self._code),), f"the exit code was {self._code}, the page says {command.prints}"
             elif command.text.startswith("pushrod serve"):

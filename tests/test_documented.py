@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 LANGUAGES = {"", "python", "text", "console", "yaml", "xml"}
 ELSEWHERE = {"robot.md": "tests/robot/test_robot_page.py"}  # its files are read there
+RECORDINGS = {"fit_emps.md": "emps", "fit_xl330.md": "xl330"}  # what a page is about and this repository does not hold
+LONG = ("pushrod fit xl330", "python examples/fit_xl330.py")  # minutes; tests/identify/test_real_data.py does less of the same
 NOT_RUN = ("make ", "source ", "pip install", "git clone")  # what sets up the environment that runs this
 
 
@@ -31,13 +33,20 @@ def test_the_program_of_a_page_runs_and_prints_what_the_page_says(page: Path, tm
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name)
-def test_the_commands_of_a_page_print_what_the_page_shows(page: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_commands_of_a_page_print_what_the_page_shows(
+    page: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> None:
     folder = tmp_path_factory.mktemp("p")  # short: a socket's path has few letters
+    if page.name in RECORDINGS:
+        recordings = request.getfixturevalue("shared") / "data" / RECORDINGS[page.name]
+        if not recordings.is_dir():
+            pytest.skip(f"the recordings {recordings.name} are not in the folder `shared` beside this checkout")
+        (folder / recordings.name).symlink_to(recordings)
     shell = Shell(folder, ROOT)
     try:
         for block in blocks(page.read_text()):
             if block.language == "console":
-                shell.run(without(block, NOT_RUN))
+                shell.run(without(block, NOT_RUN + LONG))
             elif block.title:
                 (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
                 (folder / block.title).write_text(block.body)

@@ -28,7 +28,7 @@ MOST = 30
 
 
 def log(
-    file: A[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .mat, or a ROS 2 bag.")],
+    file: A[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .mat, .json, or a ROS 2 bag.")],
     channel: A[list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Only these; * stands for anything. All if left out.")] = None,
     csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout.")] = None,
 ) -> None:
