@@ -60,7 +60,7 @@ def test_of_many_names_only_the_ends_are_told():
     few, many = ({f"name{k:04}": k for k in range(n)} for n in (3, MOST + 1))
     with pytest.raises(UnknownNameError, match="known: name0000, name0001, name0002"):
         find(few, "other", "thing")
-    with pytest.raises(UnknownNameError, match=f"known: {MOST + 1} things, from name0000 to name{MOST:04}"):
+    with pytest.raises(UnknownNameError, match=f"known: {MOST + 1} names, from name0000 to name{MOST:04}"):
         find(many, "other", "thing")
 
 

@@ -22,7 +22,7 @@ def unknown(table: Mapping[str, object], name: str, what: str) -> str:
     hint = did_you_mean(table, name)
     known = ", ".join(sorted(table)) or "none"
     if len(table) > MOST:
-        known = f"{len(table)} {what}s, from {min(table)} to {max(table)}"
+        known = f"{len(table)} names, from {min(table)} to {max(table)}"
     return f"there is no {what} named {name!r}; {hint}{' ' if hint else ''}known: {known}"
 
 
