@@ -100,7 +100,8 @@ def load(file: Path, hold: bool = False) -> Document:
         raise ConfigError([f"{file}: cannot be read: {e.strerror or e}"]) from e
     except UnicodeDecodeError as e:
         line = text.count(b"\n", 0, e.start) + 1
-        raise ConfigError([f"{file}:{line}: cannot be read: byte {e.start} is {text[e.start]:#x}, which is no text in UTF-8; is it a YAML file?"]) from e
+        what = f"byte {e.start} is {text[e.start]:#x}, which is no text in UTF-8; is it a YAML file?"
+        raise ConfigError([f"{file}:{line}: cannot be read: {what}"]) from e
 
 
 def parse(text: str, file: str = "<text>", hold: bool = False) -> Document:
