@@ -25,5 +25,5 @@ def test_an_unknown_name_among_many_is_answered_with_the_nearest_and_a_count():
 
     said = unknown({f"signal_{i}": i for i in range(87)}, "signl_12", "channel")
     assert "did you mean 'signal_12'" in said
-    assert "known: 87 channels" in said
+    assert "known: 87 names, from signal_0 to signal_9" in said
     assert len(said) < 200
