@@ -69,7 +69,7 @@ class ZenohBus(Bus):
         self._unsent: set[str] = set()
         self._asked_for: dict[str, zenoh.KeyExpr] = {}  # by whoever listens elsewhere, perhaps to what was never published yet
         self._answering = Lane("net latched")
-        self._glance = Glance(self._send)
+        self.glance = Glance(self._send)
 
     def __enter__(self) -> "ZenohBus":
         return self
@@ -87,7 +87,7 @@ class ZenohBus(Bus):
         if whole.wanted:
             self._send(whole, message)
         if glance.wanted:
-            self._glance.put(glance, message)
+            self.glance.put(glance, message)
 
     def _send(self, outlet: Outlet, message: Message) -> None:
         try:
@@ -176,7 +176,7 @@ class ZenohBus(Bus):
             again, self._again = self._again, {}
         for timer in again.values():
             timer.cancel()
-        self._glance.close()
+        self.glance.close()
         self.session.close()
         for subscription, _ in inlets.values():
             self._local.unsubscribe(subscription)

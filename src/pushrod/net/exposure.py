@@ -25,6 +25,7 @@ from pushrod.net.service import Service, failure
 from pushrod.net.wire import Answer, Answered, Ask, BatchAsk, CommandAsk, Reply, Value, decode, encode, sent_result
 from pushrod.robot.path import find
 from pushrod.runtime.clock import SteppedClock
+from pushrod.runtime.gaps import Gaps
 from pushrod.runtime.host import Host
 from pushrod.runtime.result import refused
 from pushrod.runtime.runtime import Runtime
@@ -48,6 +49,7 @@ class Exposure:
     def __init__(self, rt: Runtime, bus: ZenohBus, access: Access | None) -> None:
         self.rt = rt
         self.bus = bus
+        bus.glance.gaps = Gaps(lambda: rt.cadences)
         self.instance = secrets.token_hex(8)
         self.operators = Operators(rt, access, bus.link.lease)
         self.commands = Commands(rt, self.operators)

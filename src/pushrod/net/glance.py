@@ -1,15 +1,17 @@
 """For those who only look on: of what comes again and again the newest, fifty times a second; of all else every one, at once.
 
 A page or a terminal shows no more, and whoever publishes a thousand times a second has nothing to pack for it: it leaves the newest here and goes on,
-and a thread of its own sends it.
+and a thread of its own sends it, in the gaps between the calls of control loops (`gaps`).
 """
 
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
 from pushrod.core.record import is_record
 from pushrod.net.outlet import Outlet
+from pushrod.runtime.gaps import Gaps
 from pushrod.runtime.message import JointState, Message, Outcome
 from pushrod.runtime.payload import Hold, Stop
 from pushrod.runtime.result import Refused
@@ -32,6 +34,7 @@ def stream(message: Message) -> Any:
 class Glance:
     def __init__(self, send: Callable[[Outlet, Message], None]) -> None:
         self._send = send
+        self.gaps = Gaps(lambda: ())  # of a bus that serves no runtime: at once
         self._newest: dict[tuple[Outlet, Any], Message] = {}
         self._lock = threading.Lock()
         self._some = threading.Event()
@@ -62,6 +65,9 @@ class Glance:
             self._some.clear()
             with self._lock:
                 newest, self._newest = self._newest, {}
+            until = self.gaps.wait()
             for (outlet, _), message in newest.items():
+                if time.monotonic_ns() >= until:
+                    until = self.gaps.wait()
                 self._send(outlet, message)
             self._closed.wait(EVERY)

@@ -1,7 +1,7 @@
 """From a live runtime to the process that writes its log, without ever keeping a control loop waiting.
 
 Gates, ticks and the bus put what happens into bounded queues and go on; what finds no room is dropped and counted. One thread takes it from there in
-the gaps between control calls (`pace`), turns it into messages, one small call each, and hands them over.
+the gaps between control calls (`gaps`), turns it into messages, one small call each, and hands them over.
 """
 
 import itertools
@@ -15,9 +15,9 @@ from typing import Any
 
 from pushrod.log.process import LogProcess
 from pushrod.recording.events import WARNING
-from pushrod.recording.pace import Pace
 from pushrod.recording.tap import Pipeline, Ticking, open_ticks, tap_gates
 from pushrod.recording.topics import Topics
+from pushrod.runtime.gaps import Gaps
 from pushrod.runtime.host import Host
 from pushrod.runtime.message import Command
 from pushrod.runtime.result import Result
@@ -98,14 +98,14 @@ class Pump:
             self._failed(process.problem)
 
     def _until_the_end(self) -> None:
-        pace, second = Pace(lambda: self._rt.cadences), time.monotonic() + 1.0
+        gaps, second = Gaps(lambda: self._rt.cadences), time.monotonic() + 1.0
         while not self._ending.wait(EVERY) and not self._process.problem:
-            while self._work(pace.wait()) and not self._process.problem:
+            while self._work(gaps.wait()) and not self._process.problem:
                 pass
             if time.monotonic() >= second:
                 second = time.monotonic() + 1.0
-                self._report(pace)
-        self._finish(pace)
+                self._report(gaps)
+        self._finish(gaps)
 
     def _work(self, until: int) -> bool:
         """Take from the queues until this time [ns]; False where they are empty."""
@@ -132,10 +132,10 @@ class Pump:
     def _waiting(self) -> int:
         return len(self._queue) + self._bus.statistics().waiting
 
-    def _report(self, pace: Pace) -> None:
+    def _report(self, gaps: Gaps) -> None:
         """How the loops keep their time, and what was dropped."""
         for cadence in self._rt.cadences:
-            pace.wait()
+            gaps.wait()
             self._topics.loop(self._rt.clock.now(), cadence)
         now, dropped = self._rt.clock.now(), self.dropped
         if dropped > self._told:
@@ -144,11 +144,11 @@ class Pump:
             self._told = dropped
             self._topics.counts(now, dropped, self._waiting())
 
-    def _finish(self, pace: Pace) -> None:
+    def _finish(self, gaps: Gaps) -> None:
         end = time.monotonic() + REST
         while not self._process.problem and time.monotonic() < end and self._work(time.monotonic_ns() + 10**9):
             pass
         self._unqueued += self._waiting()  # what was not taken in time
-        self._report(pace)
+        self._report(gaps)
         self._topics.counts(self._rt.clock.now(), self.dropped, 0)
         self._process.close()

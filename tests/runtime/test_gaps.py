@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pushrod.recording.pace import BEFORE, PATIENCE, Pace
 from pushrod.runtime.clock import SteppedClock, WallClock
+from pushrod.runtime.gaps import BEFORE, PATIENCE, Gaps
 
 
 @pytest.fixture
@@ -16,16 +16,16 @@ def loop():
 
 
 def test_a_gap_ends_before_the_next_call(loop):
-    pace = Pace(lambda: [loop])
+    gaps = Gaps(lambda: [loop])
     for _ in range(20):
-        end = pace.wait()
+        end = gaps.wait()
         now = time.monotonic_ns()
         assert now <= end + BEFORE + 5_000_000  # a busy machine may come late, but not in vain
         assert loop.due(end) - end >= BEFORE - 1
 
 
 def test_without_loops_there_is_time_at_once():
-    assert Pace(lambda: ()).wait() > time.monotonic_ns()
+    assert Gaps(lambda: ()).wait() > time.monotonic_ns()
 
 
 def test_loops_without_gaps_are_not_waited_for_for_ever():
@@ -33,7 +33,7 @@ def test_loops_without_gaps_are_not_waited_for_for_ever():
     try:
         loops = [clock.every(2e-4, lambda k: None)]
         began = time.monotonic_ns()
-        Pace(lambda: loops).wait()
+        Gaps(lambda: loops).wait()
         assert time.monotonic_ns() - began < 50 * PATIENCE
     finally:
         clock.end()

@@ -18,7 +18,7 @@ LONGEST = 5_000_000  # [ns] of work at a time where nobody is in a hurry
 SLOW = 0.05  # [s] from this period on a loop does not count
 
 
-class Pace:
+class Gaps:
     def __init__(self, loops: Callable[[], Iterable[Cadence]]) -> None:
         self._loops = loops
 
