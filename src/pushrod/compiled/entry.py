@@ -2,6 +2,7 @@
 
     CPU:   step_one   one tick of one instance, for a live Stepper
            run_range  the whole time loop of instances a..b, for rollouts and batches alike
+           run_each   the same of chosen instances, each at its own tick, seed and number, for `Steppers`
     CUDA:  kernel     the whole time loop of one instance per thread
 
 Parameters that all instances share are plain kernel arguments on CUDA: they cost no registers there. On the CPU one module
@@ -245,6 +246,14 @@ def run_range(P, first, each, S, U, u_each, Y, M, W, a, b, k0, ticks, dt, seed, 
     dt = {real}(dt)
     for i in range(a, b):
         run_one(P, first, each, S, U, u_each, Y, M, W, i, k0, ticks, dt, seed, i0, every{tables})
+
+
+@entry
+def run_each(P, first, each, S, U, u_each, Y, M, W, which, a, b, k, ticks, dt, seed, instance{tables}):
+    dt = {real}(dt)
+    for j in range(a, b):
+        i = which[j]
+        run_one(P, first, each, S, U, u_each, Y, M, W, i, k[i], ticks, dt, seed[i], instance[i] - i, ticks{tables})
 """
 
 _CUDA = """@fn

@@ -107,12 +107,12 @@ def batch(
             vary=varied,
             vary_state=varied_state,
             device=device,
-            threads=_cores() if threads is None else threads,
+            threads=cores() if threads is None else threads,
             single=False,
         )
     )
 
 
-def _cores() -> int:
+def cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

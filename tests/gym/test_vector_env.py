@@ -1,0 +1,214 @@
+"""Many environments at once are what Gymnasium makes of single ones, and a single one is what a rollout gives: bit for bit."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from pushrod import gym
+from pushrod.compiled.rollout import rollout
+from pushrod.core.errors import InputError
+from rover import rover
+
+N = 5
+MASSES = {"m": np.linspace(0.5, 2.0, 7)}
+
+
+def task(folder: Path, **more: Any) -> dict[str, Any]:
+    return {
+        "machine": rover(folder),
+        "observe": ("x_meas", "in.slope", "v"),
+        "act": ("force", "gear"),
+        "reward": lambda y: -abs(y["x_meas"] - 1.0) - 0.1 * y["in.force"],
+        "ended": lambda y: y["x"] > 1.02,
+        "also": ("x", "x_meas", "in.force"),
+        "period": "20 ms",
+        "episode": 0.5,
+        "randomise": MASSES,
+    } | more
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_it_is_what_gymnasium_makes_of_single_ones(tmp_path: Path, mode: AutoresetMode) -> None:
+    told = task(tmp_path)
+    ours = gym.make_vec(num_envs=N, autoreset_mode=mode, **told)
+    theirs = SyncVectorEnv([lambda: gym.make(**told) for _ in range(N)], autoreset_mode=mode)
+    ours.action_space.seed(3)
+    assert ours.single_action_space == theirs.single_action_space
+    assert ours.observation_space == theirs.observation_space
+    same(ours.reset(seed=11), theirs.reset(seed=11))
+    ends = 0
+    for _ in range(90):
+        action = ours.action_space.sample()
+        action["real"] *= 1.1  # now and then more than there is
+        a, b = ours.step(action), theirs.step(action)
+        same(a, b)
+        over = a[2] | a[3]
+        ends += int(over.sum())
+        if mode == AutoresetMode.DISABLED and over.any():
+            same(ours.reset(options={"reset_mask": over})[0], theirs.reset(options={"reset_mask": over.copy()})[0])
+    assert ends > 2 * N
+    same(ours.reset()[0], theirs.reset()[0])  # each goes on with its own seed
+
+
+def same(a: Any, b: Any) -> None:
+    assert type(a) is type(b)
+    if isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for key in a:
+            mask = a.get(f"_{key}", b.get(f"_{key}"))
+            same(a[key], b[key]) if mask is None or isinstance(a[key], dict) else same(a[key][mask], b[key][mask])
+    elif isinstance(a, tuple):
+        for x, y in zip(a, b, strict=True):
+            same(x, y)
+    elif isinstance(a, np.ndarray) and a.dtype == object:
+        for x, y in zip(a, b, strict=True):
+            same(x, y)
+    else:
+        assert np.array_equal(a, b)
+
+
+def test_an_episode_is_a_rollout(tmp_path: Path) -> None:
+    machine = rover(tmp_path)
+    env = gym.make(machine, observe=("x", "x_meas"), act=("force", "gear", "brake"), reward=lambda y: 0.0)
+    rng = np.random.default_rng(1)
+    for episode in range(2):
+        env.reset(seed=7 if episode == 0 else None)
+        force, gear, seen, truncated = [], [], [], False
+        while not truncated:
+            force.append(rng.uniform(-5, 5))
+            gear.append(float(rng.integers(3)))
+            observation, _, _, truncated, _ = env.step({"real": np.array([force[-1]]), "gear": int(gear[-1]), "brake": 0})
+            seen.append(observation)
+        scenario = env.task.scenario
+        inputs = {"force": np.array(force), "gear": np.array(gear), "slope": env.task.signals["slope"][:-1]}
+        run = rollout(scenario.world, scenario.params, inputs, steps=50, dt=0.01, state=scenario.state, seed=7, instance=episode)
+        assert np.array_equal(np.array(seen)[:, 0], run["x"])
+        assert np.array_equal(np.array(seen)[:, 1], run["x_meas"])
+
+
+def test_the_first_observation_is_the_state_at_the_start_with_noise_of_its_own(tmp_path: Path) -> None:
+    envs = gym.make_vec(**task(tmp_path, observe=("x", "v", "x_meas", "in.slope"), act=("force",)), num_envs=50)
+    first, _ = envs.reset(seed=0)
+    assert (first[:, 0] == 0.25).all()
+    assert (first[:, 1] == 1.0).all()
+    assert (first[:, 3] == 0.0).all()
+    second = envs.step(np.zeros((50, 1)))[0]
+    noise = np.stack([first[:, 2] - first[:, 0], second[:, 2] - second[:, 0]])
+    assert len(np.unique(noise)) == 100
+    assert abs(noise).max() <= 0.1
+
+
+def test_threads_change_no_bit(tmp_path: Path) -> None:
+    told = task(tmp_path)
+    runs = []
+    for threads in (1, 3):
+        envs = gym.make_vec(num_envs=3000, threads=threads, **told)
+        envs.action_space.seed(0)
+        seen = [envs.reset(seed=5)[0]] + [np.column_stack(envs.step(envs.action_space.sample())[:2]) for _ in range(30)]
+        runs.append(seen)
+        envs.close()
+    for a, b in zip(*runs, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_an_episode_takes_a_sample_and_tells_which(tmp_path: Path) -> None:
+    """From rest on the flat, without noise: v = force t / m."""
+    envs = gym.make_vec(**task(tmp_path, act=("force", "gear", "slope"), observe=("v",), period="10 ms", ended=None), num_envs=400)
+    _, infos = envs.reset(seed=2)
+    action = {"real": np.tile([2.0, 0.0], (400, 1)), "gear": np.full(400, 2)}
+    v = envs.step(action)[0][:, 0] - 1.0
+    assert np.allclose(v, 0.01 * 2.0 / MASSES["m"][infos["sample"]], rtol=1e-12)
+    assert np.bincount(infos["sample"], minlength=7).min() > 25  # of 57 on average
+    _, again = envs.reset()
+    assert (again["sample"] == infos["sample"]).mean() < 0.3
+    assert (envs.reset(seed=2)[1]["sample"] == infos["sample"]).all()
+    envs.reset(seed=[3] * 400)
+    assert len(np.unique(envs.step(action)[0])) == 1  # one seed for all: the same for all
+
+
+def test_a_machine_that_runs_away_ends_its_episode(tmp_path: Path) -> None:
+    told = task(tmp_path, randomise={"growth": np.array([-1.0, 1e9])}, observe=("x", "v"), ended=None, episode=5.0)
+    envs = gym.make_vec(num_envs=8, **told)
+    _, infos = envs.reset(seed=0)
+    wild = infos["sample"] == 1
+    assert 0 < wild.sum() < 8
+    action = {"real": np.zeros((8, 1)), "gear": np.ones(8, int)}
+    over = np.zeros(8, bool)
+    for _ in range(30):
+        observation, reward, terminated, _, infos = envs.step(action)
+        assert np.isfinite(observation).all()
+        assert np.isfinite(reward).all()
+        assert (terminated == infos.get("diverged", np.zeros(8, bool))).all()
+        over |= terminated
+        if (over == wild).all():
+            return
+    raise AssertionError(over)
+
+
+def test_more_than_the_bounds_is_cut_and_told(tmp_path: Path) -> None:
+    envs = gym.make_vec(**task(tmp_path, act={"force": (-2.0, 2.0)}, observe=("in.force",)), num_envs=3)
+    envs.reset(seed=0)
+    observation, _, _, _, infos = envs.step(np.array([[1.0], [-7.0], [2.0]]))
+    assert observation[:, 0].tolist() == [1.0, -2.0, 2.0]
+    assert infos["clipped"].tolist() == [False, True, False]
+    assert "clipped" not in envs.step(np.zeros((3, 1)))[4]
+
+
+BAD_ACTIONS = [
+    ({"real": [[1.0], [np.nan]], "gear": [1, 1]}, "action of environment 1 for 'force' is nan; allowed: a number from -5 to 5"),
+    ({"real": [[1.0], [1.0]], "gear": [1, 3]}, "action of environment 1 for 'gear' is 3; allowed: a whole number from 0 to 2"),
+    ({"real": [[1.0], [1.0]], "gear": [0.5, 1]}, "action of environment 0 for 'gear' is 0.5"),
+    ({"real": [[1.0]], "gear": [1, 1]}, r"shape \(1, 1\); 2 environments with 1 numbers each"),
+    (np.zeros((2, 2)), "an action is a dict with the keys real, gear"),
+    ({"real": "hard", "gear": [1, 1]}, "an action is numbers, got 'hard'"),
+]
+
+
+@pytest.mark.parametrize(("action", "says"), BAD_ACTIONS)
+def test_an_action_that_is_none_is_refused_and_changes_nothing(tmp_path: Path, action: Any, says: str) -> None:
+    envs = gym.make_vec(**task(tmp_path), num_envs=2)
+    with pytest.raises(InputError, match="call reset"):
+        envs.step(action)
+    envs.reset(seed=0)
+    good = {"real": np.ones((2, 1)), "gear": np.full(2, 2)}
+    first = envs.step(good)
+    envs.reset(seed=0)
+    with pytest.raises(InputError, match=says):
+        envs.step(action)
+    same(first, envs.step(good))
+
+
+def test_a_reset_that_is_none_is_refused(tmp_path: Path) -> None:
+    envs = gym.make_vec(**task(tmp_path), num_envs=3, autoreset_mode="Disabled")
+    with pytest.raises(InputError, match="2 seeds were given for 3"):
+        envs.reset(seed=[1, 2])
+    with pytest.raises(InputError, match="an array of 3 flags"):
+        envs.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(InputError, match="NextStep, SameStep, Disabled"):
+        gym.make_vec(**task(tmp_path), num_envs=3, autoreset_mode="sometimes")
+    with pytest.raises(InputError, match="num_envs = 0"):
+        gym.make_vec(**task(tmp_path), num_envs=0)
+    envs.reset(seed=0)
+    action = {"real": np.zeros((3, 1)), "gear": np.ones(3, int)}
+    with pytest.raises(InputError, match="is over: begin it anew"):
+        for _ in range(26):
+            envs.step(action)
+
+
+def test_gymnasium_makes_them_by_name() -> None:
+    names = gym.register()
+    assert "pushrod/servo-v0" in names
+    told: dict[str, Any] = {"observe": ("q", "w"), "act": {"torque_req": (-1.0, 1.0)}, "reward": lambda y: -(y["q"] ** 2), "episode": "20 ms"}
+    envs = gymnasium.make_vec("pushrod/servo-v0", num_envs=3, vectorization_mode="vector_entry_point", **told)
+    one = gymnasium.make("pushrod/servo-v0", **told)
+    many, single = envs.reset(seed=4)[0], one.reset(seed=6)[0]
+    for _ in range(20):
+        many, reward, _, truncated, _ = envs.step(np.full((3, 1), 0.5))
+        single, alone, _, cut, _ = one.step(np.array([0.5]))
+        assert np.array_equal(many[2], single)
+        assert (reward[2], truncated[2]) == (alone, cut)
+    assert cut
