@@ -1,4 +1,4 @@
-"""Learn to bring a joint to an angle, whatever it carries: random search for two gains, 2048 joints at a time.
+"""Learn to bring a joint to an angle, whatever it carries: random search for two gains, 1024 joints at a time.
 
 python examples/train_joint.py
 """
@@ -10,7 +10,7 @@ import numpy as np
 from pushrod import gym
 
 GOAL = 1.0  # rad
-CANDIDATES, EACH = 128, 16  # pairs of gains, and joints that try each of them
+CANDIDATES, EACH = 64, 16  # pairs of gains, and joints that try each of them
 
 rng = np.random.default_rng(1)
 envs = gym.make_vec(

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
+from rover import rover
 
 from pushrod import gym
 from pushrod.core.errors import PushrodError
 from pushrod.sim import machine
-from rover import rover
 
 EXPECTED = ("is -infinity", "is infinity", "symmetric and normalized")  # what worlds declare of their outputs and channels is theirs to say
 QUICK = ("servo", "arm")
