@@ -11,13 +11,14 @@ from pushrod import metrics
 from pushrod.core.model import Tick
 from pushrod.core.purity import offences
 from pushrod.metrics import METRICS, Measure
+from pushrod.metrics.metric import window
 
 DT = 0.5
 histories = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30)
 
 
 def folded(measure: Measure, ys: Sequence[float], k0: int = 0) -> float:
-    metric, _, p = measure
+    metric, _, p, *_ = measure
     m, at = metric.State(), Tick(k0, DT)
     for k, y in enumerate(ys, start=k0):
         at = Tick(k, DT)
@@ -37,6 +38,41 @@ def test_extremes_and_the_last(ys: list[float]) -> None:
     assert folded(metrics.maximum("y"), ys) == max(ys)
     assert folded(metrics.minimum("y"), ys) == min(ys)
     assert folded(metrics.final("y"), ys) == ys[-1]
+    assert folded(metrics.magnitude("y"), ys) == max(abs(y) for y in ys)
+    assert folded(metrics.mean("y"), ys) == pytest.approx(math.fsum(ys) / len(ys), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_is_no_number_is_not_passed_over(place: int) -> None:
+    ys = [1.0, 1.0, 1.0]
+    ys[place] = math.nan
+    for measure in (metrics.maximum("y"), metrics.minimum("y"), metrics.magnitude("y"), metrics.mean("y"), metrics.rms("y")):
+        assert math.isnan(folded(measure, ys))
+    assert folded(metrics.settling_time("y", 1.0, 0.5), ys) == (math.inf if place == 2 else (place + 2) * DT)
+
+
+@pytest.mark.parametrize(("since", "until", "first", "last"), [(0.0, math.inf, 0, math.inf), (0.3, 0.5, 2, 4), (0.25, 0.55, 2, 4), (0.1, 0.1, 0, 0)])
+def test_a_window_is_the_ticks_that_end_within_it(since: float, until: float, first: float, last: float) -> None:
+    assert window(since, until, 0.1) == (first, last)
+
+
+def test_a_window_between_two_ticks_is_empty() -> None:
+    first, last = window(0.32, 0.38, 0.1)
+    assert first > last
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.sampled_from([1e-3, 0.01, 0.1, 1.0 / 3.0, 7e-4]))
+def test_a_window_is_by_the_times_that_a_run_tells(a: int, b: int, dt: float) -> None:
+    first, last = window((a + 1) * dt, (a + b + 1) * dt, dt)
+    assert (first, last) == (a, a + b)
+
+
+def test_recovery_counts_from_the_first_tick_it_is_given() -> None:
+    ys = [0.0, 5.0, 5.0, 1.0, 1.0]
+    assert folded(metrics.recovery_time("y", 1.0, 0.5), ys) == 3 * DT
+    assert folded(metrics.recovery_time("y", 1.0, 0.5), ys, k0=100) == 3 * DT
+    assert folded(metrics.recovery_time("y", 1.0, 0.5), [1.0, 1.0]) == 0.0
+    assert folded(metrics.recovery_time("y", 1.0, 0.5), [1.0, 5.0]) == math.inf
 
 
 @given(histories, st.floats(-1e3, 1e3))

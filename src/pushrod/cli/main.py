@@ -35,6 +35,8 @@ from pushrod.cli.router import router
 from pushrod.cli.run import run
 from pushrod.cli.schema import schema
 from pushrod.cli.serve import serve
+from pushrod.cli.sweep import sweep
+from pushrod.cli.sweep_one import sweep_one
 from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
@@ -70,7 +72,11 @@ UsageError: Any = typer.BadParameter.__bases__[0]
 
 
 class Verbs(TyperGroup):
-    """A command line that cannot be read is told as JSON, too, where it asks for that."""
+    """A command line that cannot be read is told as JSON, too, where it asks for that. A verb may be of two words, such as `sweep one`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        two = " ".join(args[:2])
+        return (two, self.commands[two], args[2:]) if len(args) > 1 and two in self.commands else super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         json = "--json" in ctx.args
@@ -113,6 +119,8 @@ VERBS: dict[str, Callable[..., None]] = {
     "fit": fit,
     "excite": excite,
     "export": export,
+    "sweep": sweep,
+    "sweep one": sweep_one,
     "log": log,
     "layout": layout,
     "list": list_,

@@ -80,10 +80,11 @@ HEADS = {
 
 
 class Watched(NamedTuple):
-    """A metric and the path of the output it looks at; the empty path is the whole record."""
+    """A metric and the text of what it looks at: the output `y` or the input `u`, a number in one of them, or a difference of two."""
 
     metric: Metric
-    path: str
+    signal: str = "y"
+    windowed: bool = False
 
 
 class Plan(NamedTuple):
@@ -121,7 +122,7 @@ def text(plan: Plan) -> str:
         tick=tick,
         place=place,
         tables=extra,
-        fold="m = watch(W, m, y, at)" if plan.watched else "pass",
+        fold="m = watch(W, m, y, u, at)" if plan.watched else "pass",
         fresh=_fresh(linker, plan),
         finish="unwatch(W, m, at, M, i)" if plan.watched else "pass",
         params="P, first, each" if plan.target == "cpu" else "shared, P",
@@ -192,17 +193,25 @@ def _fresh(linker: Linker, plan: Plan) -> str:
 
 
 def _watch(linker: Linker, plan: Plan) -> tuple[str, str]:
-    """`watch` folds one output into all metrics, `unwatch` stores their results. W holds the metrics' parameters one after another."""
+    """`watch` folds one tick into all metrics, `unwatch` stores their results.
+
+    W holds one after another what the metrics need: their parameters, and the first and the last tick of those that have a window.
+    """
     if not plan.watched:
         return "", ""
     folds, ends, first = "", "", 0
-    for j, (metric, path) in enumerate(plan.watched):
+    for j, (metric, signal, windowed) in enumerate(plan.watched):
         order = {leaf.path: first + k for k, leaf in enumerate(leaves(metric.Params))}
         first += len(order)
         params = linker.construct(metric.Params, lambda leaf, order=order: f"W[{order[leaf.path]}]")  # type: ignore[misc]
-        folds += f"{linker.function(metric.fold)}({params}, m[{j}], y{dotted(path)}, at), "
+        fold = f"{linker.function(metric.fold)}({params}, m[{j}], {signal}, at)"
+        if windowed:
+            fold = f"{fold} if W[{first}] <= k and k <= W[{first + 1}] else m[{j}]"
+            first += 2
+        folds += f"{fold}, "
         ends += f"    M[{j}, index(i)] = {linker.function(metric.finish)}({params}, m[{j}], at)\n"
-    return f"@fn\ndef watch(W, m, y, at):\n    return ({folds})\n", f"@fn\ndef unwatch(W, m, at, M, i):\n{ends}    return\n"
+    watch = f"@fn\ndef watch(W, m, y, u, at):\n    k = {linker.real}(at.k)\n    return ({folds})\n"
+    return watch, f"@fn\ndef unwatch(W, m, at, M, i):\n{ends}    return\n"
 
 
 # j counts ticks from the start of this call: inputs and records are indexed by it; `left` counts down to the next record
@@ -217,7 +226,8 @@ _LOOP = """
     at = {tick}(k0, dt, seed, i0 + i)
     for j in range(ticks):
         at = {tick}(k0 + j, dt, seed, i0 + i)
-        s, y = {step}(p, s, load_input(U, j if j < last else last, ui), {place})
+        u = load_input(U, j if j < last else last, ui)
+        s, y = {step}(p, s, u, {place})
         {fold}
         left -= 1
         if left == 0:

@@ -11,14 +11,15 @@ import numpy as np
 
 from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, Watched, plan_outputs, text
+from pushrod.compiled.link import dotted
 from pushrod.compiled.module import load
 from pushrod.compiled.result import Run
 from pushrod.core.check import check, expect
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
-from pushrod.core.record import get, leaves, numbers
-from pushrod.metrics.metric import Measure
+from pushrod.core.record import get, is_record, leaves, numbers
+from pushrod.metrics.metric import Measure, window
 
 DTYPES = {"float64": np.float64, "float32": np.float32}
 CHUNK = 64  # most instances a thread takes at a time
@@ -87,7 +88,7 @@ def run(job: Job) -> Run:
     units: dict[str, str] = {leaf.path: leaf.meta.unit for leaf in numbers(model.Out)}  # type: ignore[union-attr]
     for path in stored:
         find(units, path, f"output of {model.name}")
-    watched = tuple(Watched(m.metric, _watched_path(units, m.path, model)) for m in job.metrics.values())
+    watched = tuple(_watched(m, model) for m in job.metrics.values())
     arrays = _pack(job, len(stored))
     if job.device == "cuda":
         from pushrod.compiled.cuda import run_kernel
@@ -97,7 +98,8 @@ def run(job: Job) -> Run:
     else:
         seconds = _run_threads(Plan(model, "cpu", job.dtype, stored, watched), job, arrays)
     results = {name: (float(arrays.M[j, 0]) if job.single else arrays.M[j]) for j, name in enumerate(job.metrics)}
-    metric_units = {name: units.get(m.path, "-") if m.metric.unit == "y" else m.metric.unit for name, m in job.metrics.items()}
+    known = _signals(model)
+    metric_units = {name: known[m.path][1] if m.metric.unit == "y" else m.metric.unit for name, m in job.metrics.items()}
     names = tuple(path or "y" for path in stored)
     return Run(model, job.dt, job.k0, job.steps, job.every, names, arrays.Y, arrays.S, results, metric_units, job.single, seconds)
 
@@ -126,7 +128,7 @@ def _run_threads(plan: Plan, job: Job, a: Arrays) -> float:
 
 def _pack(job: Job, width: int) -> Arrays:
     U, u_each = rows.pack_inputs(job.model, job.inputs, job.n, job.dtype)
-    parameters = [float(get(m.params, leaf.path)) for m in job.metrics.values() for leaf in leaves(m.metric.Params)]
+    parameters = [x for name, m in job.metrics.items() for x in _weights(name, m, job)]
     return Arrays(
         S=rows.pack_state(job.model, job.state, job.vary_state, job.n, job.dtype, "F" if job.device == "cpu" else "C"),
         U=U,
@@ -137,12 +139,31 @@ def _pack(job: Job, width: int) -> Arrays:
     )
 
 
-def _watched_path(units: dict[str, str], path: str, model: Model | World) -> str:
-    """A lone output is called y, and the empty path is the whole record."""
-    if path == "" or (path == "y" and "" in units):
-        return ""
-    find(units, path, f"output of {model.name}")
-    return path
+def _signals(model: Model | World) -> dict[str, tuple[str, str]]:
+    """Every signal a metric can watch: its text in linked code, and its unit. The empty path is the whole output."""
+    outputs = {leaf.path or "y": (f"y{dotted(leaf.path)}", str(leaf.meta.unit)) for leaf in numbers(model.Out)}  # type: ignore[union-attr]
+    found = {"": outputs["y"] if not is_record(model.Out) else ("y", "-")} | outputs
+    return found | {f"in.{leaf.path or 'u'}": (f"u{dotted(leaf.path)}", str(leaf.meta.unit)) for leaf in numbers(model.In)}  # type: ignore[union-attr]
+
+
+def _watched(measure: Measure, model: Model | World) -> Watched:
+    known = _signals(model)
+    signal, _ = find(known, measure.path, f"output of {model.name}")
+    if measure.to is not None:
+        signal = f"{signal} - {find(known, measure.to, f'output of {model.name}')[0]}"
+    return Watched(measure.metric, signal, measure.windowed)
+
+
+def _weights(name: str, m: Measure, job: Job) -> list[float]:
+    """The numbers of one metric in W."""
+    found = [float(get(m.params, leaf.path)) for leaf in leaves(m.metric.Params)]
+    if not m.windowed:
+        return found
+    first, last = window(m.since, m.until, job.dt)
+    if first > last or last < job.k0 or first >= job.k0 + job.steps:
+        ran = f"the run ends its ticks from {(job.k0 + 1) * job.dt:g} s to {(job.k0 + job.steps) * job.dt:g} s, one every {job.dt:g} s"
+        raise InputError(f"metrics[{name!r}] looks from {m.since:g} s until {m.until:g} s, where no tick ends; {ran}")
+    return [*found, first, last]
 
 
 def _check(job: Job) -> None:

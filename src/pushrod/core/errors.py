@@ -86,6 +86,10 @@ class LogError(PushrodError, ValueError):
     """A log cannot be written or read; what was there before was not touched."""
 
 
+class StudyError(PushrodError, ValueError):
+    """The folder of a study's results cannot be used: it cannot be written, is damaged, or is of another study; what was there stays as it was."""
+
+
 class DiagnosisError(PushrodError, ValueError):
     """A recording is not fit to learn parameters from; `problems` lists why, and what to do about each."""
 

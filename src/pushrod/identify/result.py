@@ -4,6 +4,9 @@ world: servo                        runs by itself (`pushrod run`), or gives its
 parameters:                         parameters: {include: servo_fit.yaml, body: {J: 0.02}}
   lag:
     T: 0.0301  # s, 95 %: 0.0298 to 0.0304
+uncertainty:                        what a study can draw from
+  sd: {lag.T: 0.00015}
+  correlation: [[1]]
 """
 
 import os
@@ -32,7 +35,21 @@ def yaml_text(found: Fit, told: Belief, machine: Machine, file: Path) -> str:
         f"about: {flow(f'{machine.name}, fitted to data')}",
         "parameters:",
     ]
-    return "\n".join([*lines, *_nested(found.params, machine.world.Params(), known)]) + "\n"
+    return "\n".join([*lines, *_nested(found.params, machine.world.Params(), known), *_uncertainty(told)]) + "\n"
+
+
+def _uncertainty(told: Belief) -> Iterator[str]:
+    """Errors and correlations of what the data tell, for studies: {fit: FILE}."""
+    seen = [j for j, one in enumerate(told.estimates) if one.free.of == "parameter" and one.seen and not one.edge]
+    if not seen:
+        return
+    yield "uncertainty:  # standard deviations, and how errors go together, in the same order; a study draws from it by {fit: this file}"
+    yield "  sd:"
+    for j in seen:
+        yield f"    {told.estimates[j].free.path}: {told.estimates[j].sd:.6g}"
+    yield "  correlation:"
+    for j in seen:
+        yield f"    - {flow([float(told.correlation[j, i]) for i in seen])}"
 
 
 def _world(machine: Machine, file: Path) -> str:

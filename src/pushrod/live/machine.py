@@ -44,6 +44,7 @@ class SimulatedMachine:
         dt: float,
         state: Any = None,
         seed: int = 0,
+        instance: int = 0,
         record: bool = False,
         ticks: int | None = None,
     ) -> None:
@@ -56,12 +57,12 @@ class SimulatedMachine:
         self.ticks = ticks
         self.finished: Callable[[], None] = lambda: None
         state = world.State() if state is None else part_of(world.State, state)
-        self._stepper = Stepper(world, part_of(world.Params, machine.params), dt=dt, state=state, seed=seed)
+        self._stepper = Stepper(world, part_of(world.Params, machine.params), dt=dt, state=state, seed=seed, instance=instance)
         self._in = {leaf.path: j for j, leaf in enumerate(numbers(world.In))}
         self._out = {leaf.path: j for j, leaf in enumerate(numbers(world.Out))}
         self._stepper.u[:] = flat(world.In(), world.In)
         # outputs before the first tick: a step of no time changes nothing
-        rest = world.step(self._stepper.params, state, world.In(), Tick(0, 0.0, seed, 0))[1]
+        rest = world.step(self._stepper.params, state, world.In(), Tick(0, 0.0, seed, instance))[1]
         self._stepper.y[:] = flat(rest, world.Out)
         self._surroundings: list[tuple[int, Array]] = []
         self._moving = threading.Lock()
@@ -76,7 +77,7 @@ class SimulatedMachine:
     def of(cls, machine: Machine, scenario: Scenario) -> "SimulatedMachine":
         """For the whole of a scenario: its faults, initial state and seed; recorded."""
         broken = replace(machine, world=scenario.world, params=scenario.params)
-        return cls(broken, dt=scenario.dt, state=scenario.state, seed=scenario.seed, record=True, ticks=scenario.steps)
+        return cls(broken, dt=scenario.dt, state=scenario.state, seed=scenario.seed, instance=scenario.instance, record=True, ticks=scenario.steps)
 
     def open_to_onlookers(self) -> None:
         """The robot has its world as a sensor too, and a controller that breaks what can break; to be called before it is started."""

@@ -145,7 +145,7 @@ def against_rollout(live: Live) -> Difference:
     """What the same inputs come to in one compiled run of the whole world."""
     how, run = live.outcome.scenario, live.outcome.run
     inputs = {name.removeprefix("in."): column for name, column in live.outcome.columns.items() if name.startswith("in.")}
-    plain = rollout(how.world, how.params, inputs, steps=how.steps, dt=how.dt, state=how.state, seed=how.seed)
+    plain = rollout(how.world, how.params, inputs, steps=how.steps, dt=how.dt, state=how.state, seed=how.seed, instance=how.instance)
     differs = ~((run.data == plain.data) | (np.isnan(run.data) & np.isnan(plain.data)))[:, :, 0]
     if not differs.any():
         return Difference(len(run.names), how.steps)

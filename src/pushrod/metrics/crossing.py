@@ -35,5 +35,5 @@ def finish(p: Params, m: State, at: Tick) -> float:
 CROSSING_TIME = Metric("crossing_time", Params, State, fold, finish, unit="s")
 
 
-def crossing_time(path: str, threshold: float, falling: bool = False) -> Measure:
-    return Measure(CROSSING_TIME, path, Params(threshold, float(falling)))
+def crossing_time(path: str, threshold: float, falling: bool = False, to: str | None = None) -> Measure:
+    return Measure(CROSSING_TIME, path, Params(threshold, float(falling)), to)

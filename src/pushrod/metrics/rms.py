@@ -19,7 +19,7 @@ class Params(NamedTuple):
     target: A[float, Q("y")] = 0.0
 
 
-class State(NamedTuple):
+class Sum(NamedTuple):
     total: A[float, Q("y2")] = 0.0
     lost: A[float, Q("y2")] = 0.0  # what rounding took from the total
     n: A[float, Q("tick")] = 0.0
@@ -27,22 +27,32 @@ class State(NamedTuple):
 
 
 @pure
-def fold(p: Params, m: State, y: float, at: Tick) -> State:
-    e = y - p.target
-    term = e * e - m.lost
+def add(m: Sum, x: float) -> Sum:
+    term = x - m.lost
     total = m.total + term
     full = m.n + 1.0 >= BLOCK
-    return State(total, (total - m.total) - term, 0.0 if full else m.n + 1.0, m.blocks + 1.0 if full else m.blocks)
+    return Sum(total, (total - m.total) - term, 0.0 if full else m.n + 1.0, m.blocks + 1.0 if full else m.blocks)
 
 
 @pure
-def finish(p: Params, m: State, at: Tick) -> float:
+def mean_of(m: Sum) -> float:
     n = m.blocks * BLOCK + m.n
-    return math.sqrt(m.total / n) if n > 0.0 else 0.0
+    return m.total / n if n > 0.0 else 0.0
 
 
-RMS = Metric("rms", Params, State, fold, finish)
+@pure
+def fold(p: Params, m: Sum, y: float, at: Tick) -> Sum:
+    e = y - p.target
+    return add(m, e * e)
 
 
-def rms(path: str, target: float = 0.0) -> Measure:
-    return Measure(RMS, path, Params(target))
+@pure
+def finish(p: Params, m: Sum, at: Tick) -> float:
+    return math.sqrt(mean_of(m))
+
+
+RMS = Metric("rms", Params, Sum, fold, finish)
+
+
+def rms(path: str, target: float = 0.0, to: str | None = None) -> Measure:
+    return Measure(RMS, path, Params(target), to)

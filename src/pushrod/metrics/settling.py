@@ -20,8 +20,13 @@ class State(NamedTuple):
 
 
 @pure
+def is_outside(p: Params, y: float) -> bool:
+    return not abs(y - p.target) <= p.band  # what is no number is outside
+
+
+@pure
 def fold(p: Params, m: State, y: float, at: Tick) -> State:
-    outside = abs(y - p.target) > p.band
+    outside = is_outside(p, y)
     return State(float(at.k + 2) if outside else m.settled, 1.0 if outside else 0.0)
 
 
@@ -33,5 +38,5 @@ def finish(p: Params, m: State, at: Tick) -> float:
 SETTLING_TIME = Metric("settling_time", Params, State, fold, finish, unit="s")
 
 
-def settling_time(path: str, target: float, band: float) -> Measure:
-    return Measure(SETTLING_TIME, path, Params(target, band))
+def settling_time(path: str, target: float, band: float, to: str | None = None) -> Measure:
+    return Measure(SETTLING_TIME, path, Params(target, band), to)

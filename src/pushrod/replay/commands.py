@@ -120,7 +120,7 @@ def again(
     if what.robot is not None:  # what its controllers and watchdogs commanded is among the commands
         actuators = tuple(replace(actuator, watchdog=None) for actuator in what.robot.actuators)
         what = replace(what, robot=replace(what.robot, controllers=(), actuators=actuators))
-    live = SimulatedMachine(what, dt=rebuilt.dt, state=rebuilt.state, seed=rebuilt.seed, record=True, ticks=ticks)
+    live = SimulatedMachine(what, dt=rebuilt.dt, state=rebuilt.state, seed=rebuilt.seed, instance=rebuilt.instance, record=True, ticks=ticks)
     clock = SteppedClock()
     faults = {change.k: change.params.faults for change in broken}
     answers, joints = run(_through(live, clock, commands, arming, faults, ticks, progress), clock)

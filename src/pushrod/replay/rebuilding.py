@@ -44,6 +44,10 @@ class Rebuilt:
     whole: bool  # the run was not stopped before its end
     notes: tuple[str, ...] = ()
 
+    @property
+    def instance(self) -> int:
+        return 0 if self.scenario is None else self.scenario.instance
+
 
 def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str, ...] = ()) -> Rebuilt:
     """`settings` are texts "path=value" over those of the run. LogError where the log does not say enough."""

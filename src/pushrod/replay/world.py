@@ -118,7 +118,7 @@ def _parts(
         broken = next((change.params for change in reversed(changes) if change.k <= k), rebuilt.params)
         params = changed.params if changed is not None and k >= at else broken
         part = {name: values[k:end] for name, values in log.inputs.items()}
-        run = rollout(rebuilt.world, params, part, steps=end - k, dt=rebuilt.dt, state=state, k0=k, seed=rebuilt.seed)
+        run = rollout(rebuilt.world, params, part, steps=end - k, dt=rebuilt.dt, state=state, k0=k, seed=rebuilt.seed, instance=rebuilt.instance)
         yield k, run.data[:, :, 0]
         state, k = run.state_rows, end
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from pushrod import metrics
 from pushrod.config.structure import WRONG, number_of
 from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.names import unknown
@@ -38,11 +39,17 @@ class Samples(NamedTuple):
     dt: float
 
 
+Fold = Callable[[str, str | None, float, float], metrics.Measure]  # of a signal, another one, goal and band
+
+
 class Metric(NamedTuple):
+    """`fold` takes the same number while a run goes on; None where the whole of it has to be looked at."""
+
     about: str
     unit: str  # "y": that of the signal
     needs: str  # "to", "goal", "near" (another signal and a band) or ""
     measure: Callable[[Samples], float | None]
+    fold: Fold | None = None
 
 
 def _step_of(m: Callable[[Any, Any], float | None]) -> Callable[[Samples], float | None]:
@@ -54,14 +61,26 @@ def _step_of(m: Callable[[Any, Any], float | None]) -> Callable[[Samples], float
 
 
 METRICS = {
-    "max": Metric("largest value", "y", "", lambda s: float(np.max(s.a))),
-    "min": Metric("smallest value", "y", "", lambda s: float(np.min(s.a))),
-    "max_abs": Metric("largest magnitude", "y", "", lambda s: float(np.max(np.abs(s.a)))),
-    "mean": Metric("mean value", "y", "", lambda s: float(np.mean(s.a))),
-    "rms": Metric("root of the mean square", "y", "", lambda s: float(np.sqrt(np.mean(s.a * s.a)))),
-    "final": Metric("last value", "y", "", lambda s: float(s.a[-1])),
-    "rms_error": Metric("rms difference to another signal", "y", "to", lambda s: float(np.sqrt(np.mean((s.a - s.r) ** 2)))),
-    "max_error": Metric("largest difference to another signal", "y", "to", lambda s: float(np.max(np.abs(s.a - s.r)))),
+    "max": Metric("largest value", "y", "", lambda s: float(np.max(s.a)), lambda a, r, goal, band: metrics.maximum(a)),
+    "min": Metric("smallest value", "y", "", lambda s: float(np.min(s.a)), lambda a, r, goal, band: metrics.minimum(a)),
+    "max_abs": Metric("largest magnitude", "y", "", lambda s: float(np.max(np.abs(s.a))), lambda a, r, goal, band: metrics.magnitude(a)),
+    "mean": Metric("mean value", "y", "", lambda s: float(np.mean(s.a)), lambda a, r, goal, band: metrics.mean(a)),
+    "rms": Metric("root of the mean square", "y", "", lambda s: float(np.sqrt(np.mean(s.a * s.a))), lambda a, r, goal, band: metrics.rms(a)),
+    "final": Metric("last value", "y", "", lambda s: float(s.a[-1]), lambda a, r, goal, band: metrics.final(a)),
+    "rms_error": Metric(
+        "rms difference to another signal",
+        "y",
+        "to",
+        lambda s: float(np.sqrt(np.mean((s.a - s.r) ** 2))),
+        lambda a, r, goal, band: metrics.rms(a, to=r),
+    ),
+    "max_error": Metric(
+        "largest difference to another signal",
+        "y",
+        "to",
+        lambda s: float(np.max(np.abs(s.a - s.r))),
+        lambda a, r, goal, band: metrics.magnitude(a, to=r),
+    ),
     "delay": Metric("by how much it follows another signal", "s", "to", lambda s: response.delay(s.r, s.a, s.dt)),
     "rise_time": Metric("10 % to 90 % of the largest step", "s", "to", _step_of(lambda s, step: response.rise_time(s.a, step, s.dt))),
     "overshoot": Metric("beyond the largest step, as a share of it", "-", "to", _step_of(lambda s, step: response.overshoot(s.r, s.a, step))),
@@ -70,8 +89,15 @@ METRICS = {
         "s",
         "near",
         lambda s: response.settling_time(s.a, s.t - s.t[0], s.r, s.band),
+        lambda a, r, goal, band: metrics.recovery_time(a, 0.0, band, to=r),
     ),
-    "settling_time": Metric("after which it stays within goal +- band", "s", "goal", lambda s: response.settling_time(s.a, s.t, s.goal, s.band)),
+    "settling_time": Metric(
+        "after which it stays within goal +- band",
+        "s",
+        "goal",
+        lambda s: response.settling_time(s.a, s.t, s.goal, s.band),
+        lambda a, r, goal, band: metrics.settling_time(a, goal, band),
+    ),
 }
 
 
@@ -147,6 +173,9 @@ def compile_entry(
     for need in {"goal": ("goal", "band"), "to": ("to",), "near": ("to", "band"), "": ()}[metric.needs]:
         if getattr(entry, need) is None:
             document.add(at, f"metric {entry.metric} needs `{need}`")
+    if entry.to is not None and metric.needs not in ("to", "near"):
+        pairs = [name for name, other in METRICS.items() if other.needs in ("to", "near")]
+        document.add((*at, "to"), f"metric {entry.metric} is of one signal; leave `to` out, or take one of two signals: {', '.join(pairs)}")
     unit = own if metric.unit == "y" else metric.unit
 
     def si(key: str, unit: str, default: float) -> float:
@@ -182,6 +211,12 @@ def measure(e: Expectation, t: Signal, columns: Mapping[str, Signal], dt: float)
         return None
     other = columns[e.signal if e.to is None else e.to][keep]
     return METRICS[e.metric].measure(Samples(t[keep], columns[e.signal][keep], other, e.goal, e.band, dt))
+
+
+def folded(e: Expectation) -> metrics.Measure | None:
+    """The same number, taken while the run goes on; None where that cannot be."""
+    fold = METRICS[e.metric].fold
+    return None if fold is None else fold(e.signal, e.to, e.goal, e.band).within(e.since, e.until)
 
 
 def judge(e: Expectation, t: Signal, columns: Mapping[str, Signal], dt: float) -> Outcome:

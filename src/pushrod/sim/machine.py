@@ -49,6 +49,7 @@ class MachineFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     about: A[str, Text(description="one line for `pushrod list`")] = ""
     scenario: A[str | None, Text(description="default scenario: a shipped name or a file beside this one")] = None
     parameters: A[dict[str, Any], Text(description="nested as the world's Params")] = {}
+    uncertainty: A[dict[str, Any], Text(description="errors of a fit: sd by parameter, and correlation in that order; for studies")] = {}
     track: A[list[Pair], Text(description="requests and what became of them, for the summary")] = []
     robot: A[str | None, Text(description="what commands it when it is live: a shipped robot, or a .yaml or .urdf file beside this one")] = None
     ports: A[dict[str, str], Text(description="by actuator or sensor of the robot: where its channels are in the world; '' is the top")] = {}

@@ -104,7 +104,9 @@ def roll(scenario: Scenario, params: Any, inputs: dict[str, Array], progress: Ca
     try:
         for end in chunk_ends(scenario.steps):
             part = {name: values[k:end] for name, values in inputs.items()}
-            run = rollout(scenario.world, params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed)
+            run = rollout(
+                scenario.world, params, part, steps=end - k, dt=scenario.dt, state=state, k0=k, seed=scenario.seed, instance=scenario.instance
+            )
             runs.append(run)
             state, k = run.state_rows, end
             progress(k, scenario.steps)

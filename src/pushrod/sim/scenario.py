@@ -5,6 +5,7 @@ machine: car                                      optional; whom it was written 
 duration: 20 s
 dt: 10 ms
 seed: 1
+instance: 0                                       which of many runs of a sweep it is
 initial: {v: 10 m/s}                              nested as the world's State
 signals: {steer: [{at: 2, for: 3, sine: {...}}]}  one per input channel; a channel left out keeps the default of its In field
 faults: [{at: 10 s, until: 12 s, channel: steer, kind: stuck}]
@@ -58,6 +59,7 @@ class ScenarioFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     machine: A[str | None, Text(description="the machine it was written for: a shipped name or a file beside this one")] = None
     about: A[str, Text(description="one line for `pushrod list`")] = ""
     seed: A[int, Text(description="seed of all noise", ge=0, le=2**31 - 1)] = 0
+    instance: A[int, Text(description="which of many runs with that seed: each has noise of its own", ge=0, le=2**31 - 1)] = 0
     initial: A[dict[str, Any], Text(description="state at the start, nested as the world's State")] = {}
     signals: A[dict[str, Any], Text(description="one signal per input channel")] = {}
     commands: A[list[CommandEntry], Text(description="what is asked of the actuators of the machine's robot, and when")] = []
@@ -85,6 +87,7 @@ class Scenario:
     commands: tuple[Scripted, ...] = ()
     streams: Mapping[str, Track] = field(default_factory=dict)
     comparisons: tuple[Comparison, ...] = ()
+    instance: int = 0
 
     @property
     def live(self) -> bool:
@@ -184,6 +187,7 @@ def build(document: Document, machine: Machine, duration: float | str | None = N
         commands[: len(commands) - len(late)],
         {channel: track for channel, track in tracks.items() if channel in positions},
         tuple(c for c in comparisons if c),
+        head.instance,
     )
 
 

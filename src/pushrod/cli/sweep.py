@@ -1,0 +1,78 @@
+"""`pushrod sweep`: run a study, or go on with one."""
+
+import shlex
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.output import STOPPED, answer, say
+
+if TYPE_CHECKING:
+    from pushrod.sweep.run import Outcome
+
+
+class Device(StrEnum):
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+def sweep(
+    study: A[str, typer.Argument(help="A shipped study (see `pushrod list studies`) or a study file.")],
+    out: A[Path | None, typer.Option(help="Folder for the results; sweeps/NAME if left out. One that is there is gone on with.")] = None,
+    runs: A[int | None, typer.Option(min=1, help="Samples, over what the study says.")] = None,
+    seed: A[int | None, typer.Option(min=0, help="Of all that is drawn, over what the study says.")] = None,
+    device: A[Device, typer.Option(help="Where to simulate.")] = Device.cpu,
+    threads: A[int | None, typer.Option(min=1, help="Cores to use; all if left out.")] = None,
+    set_: A[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter of the machine; may be repeated.")
+    ] = None,
+) -> None:
+    """Run a machine a great many times with parameters that are drawn, keep a few numbers of each run, and say how many pass.
+
+    Results are Parquet files, one for each chunk of runs, so that a study that was stopped goes on where it was.
+
+    Exit codes: 0 all is computed; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C, what was done is kept.
+    """
+    from functools import partial
+
+    from pushrod.cli.progress import progress
+    from pushrod.sweep import local
+    from pushrod.sweep.run import Stopped
+    from pushrod.sweep.run import run as go
+    from pushrod.sweep.study import load
+
+    what = load(study, set_ or (), runs, seed)
+    if device is Device.cuda and what.document.data.get("chunk") is None:
+        what = what.cut(local.GPU_CHUNK)
+    folder = out or Path("sweeps") / what.name
+    executor = local.on_gpu if device is Device.cuda else partial(local.on_cores, threads=threads)
+    answer(study=what.name, runs=what.n, samples=what.runs, scenarios=[case.name for case in what.cases], design=what.design, seed=what.seed)
+    answer(digest=what.digest, device=device.value, notes=list(what.notes), out=folder)
+    for note in what.notes:
+        say(f"note: {note}", err=True)
+    try:
+        with progress("running", "runs", what.n, before="compiling") as show:
+            outcome = go(what, folder, executor, show, device.value, lambda text: say(f"note: {text}", err=True))
+    except Stopped as stop:
+        _tell(stop.outcome)
+        words = ["pushrod", "sweep", study, *(["--out", str(out)] if out else []), *(["--runs", str(runs)] if runs else [])]
+        words += [*(["--seed", str(seed)] if seed is not None else []), *(["--device", device.value] if device is Device.cuda else [])]
+        words += [word for one in set_ or () for word in ("--set", one)]
+        say(f"stopped by Ctrl-C; go on with: {shlex.join(words)}", err=True)
+        raise typer.Exit(STOPPED) from stop
+    _tell(outcome)
+
+
+def _tell(found: "Outcome") -> None:
+    study = found.study
+    rate = found.computed / found.seconds if found.seconds > 0.0 and found.computed else None
+    answer(done=found.runs, computed=found.computed, seconds=found.seconds, seconds_inside=found.inside, runs_per_second=rate)
+    answer(passed=found.passed if study.criteria else None, redone=list(found.redone), complete=found.whole)
+    share = f", {found.passed} pass ({100.0 * found.passed / max(found.runs, 1):.2f} %)" if study.criteria else ""
+    say(f"{study.name}: {found.runs} of {study.n} runs{share}")
+    if rate is not None:
+        say(f"computed {found.computed} in {found.seconds:.1f} s, {rate:.4g} runs/s")
+    say(f"results: {found.folder}")

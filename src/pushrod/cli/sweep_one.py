@@ -1,0 +1,41 @@
+"""`pushrod sweep one`: one run of a study again, as a full log."""
+
+from pathlib import Path
+from typing import Annotated as A
+
+import typer
+
+from pushrod.cli.output import answer, say
+
+
+def sweep_one(
+    folder: A[Path, typer.Argument(metavar="DIR", help="Folder of a study's results.")],
+    index: A[int, typer.Argument(metavar="INDEX", help="Which run: its index in the results.")],
+    out: A[Path | None, typer.Option(help="Folder for the log; DIR/runs if left out.")] = None,
+    log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
+) -> None:
+    """Run one run of a study again, alone: say what was drawn for it and what it came to, and write a log for `report` and `replay`.
+
+    Exit codes: 0 fine; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C.
+    """
+    from pushrod.sim.recording import record
+    from pushrod.sweep import parts
+    from pushrod.sweep.one import one, row
+
+    study = parts.study_of(folder)
+    run = one(study, index)
+    found = row(study, index)
+    units = study.units
+    answer(study=study.name, index=index, sample=run.sample, scenario=found["scenario"], values=run.values)
+    answer(metrics={name: found[name] for name in study.metrics}, passed=found["passed"] if study.criteria else None, units=units)
+    say(f"{study.name}, run {index}: sample {run.sample} in {found['scenario']}")
+    for path, value in run.values.items():
+        say(f"  {path} = {value:.6g} {units[path]}".removesuffix(" -"))
+    for name in study.metrics:
+        say(f"  {name}: {found[name]:.6g} {units[name]}".removesuffix(" -"))
+    if study.criteria:
+        say("passed" if found["passed"] else "did not pass")
+    if log:
+        file = record(run.simulate(), out or folder / "runs")
+        answer(log=file)
+        say(f"log: {file}")

@@ -1,0 +1,91 @@
+"""A chunk of a study: what is computed together, kept together, and lost and redone together."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pushrod.core.errors import InputError, ParameterError
+from pushrod.sweep.case import INITIAL, Case
+from pushrod.sweep.counter import Numbers
+from pushrod.sweep.draw import draw
+from pushrod.sweep.study import Study
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Rows by their index. `columns`: index, sample, scenario (its number), every varied parameter, every metric, passed."""
+
+    k: int
+    columns: dict[str, Column]
+    device: str
+    seconds: float = 0.0  # inside the compiled time loop
+
+    @property
+    def n(self) -> int:
+        return len(self.columns["index"])
+
+    @property
+    def passed(self) -> int:
+        return int(np.count_nonzero(self.columns["passed"]))
+
+
+def run_chunk(study: Study, k: int, device: str = "cpu", threads: int | None = None) -> Chunk:
+    """Chunk k, from nothing but the study: equal bits on the same kind of device, whoever computes it."""
+    if not 0 <= k < study.chunks:
+        raise InputError(f"chunk {k}; the study {study.name} has the chunks 0 to {study.chunks - 1}")
+    first, last = study.span(k)
+    return run_samples(study, first, last, k, device, threads)
+
+
+def run_samples(study: Study, first: int, last: int, k: int = -1, device: str = "cpu", threads: int | None = None) -> Chunk:
+    """Samples first ... last-1 in every scenario."""
+    drawn, cases = draw(study, first, last), len(study.cases)
+    sample = np.repeat(np.arange(first, last, dtype=np.int64), cases)
+    scenario = np.tile(np.arange(cases, dtype=np.int64), last - first)
+    columns: dict[str, Column] = {"index": sample * cases + scenario, "sample": sample, "scenario": scenario}
+    columns |= {path: np.repeat(values, cases) for path, values in drawn.items()}
+    runs = [_batch(study, case, drawn, first, last, device, threads) for case in study.cases]
+    columns |= {name: np.stack([run.metrics[name] for run in runs], axis=1).reshape(-1) for name in study.measures}
+    columns["passed"] = passed(study, columns)
+    return Chunk(k, columns, device, sum(run.seconds for run in runs))
+
+
+def _batch(study: Study, case: Case, drawn: dict[str, Numbers], first: int, last: int, device: str, threads: int | None) -> Any:
+    from pushrod.compiled.rollout import batch
+
+    states = {path.removeprefix(INITIAL): values for path, values in drawn.items() if path.startswith(INITIAL)}
+    try:
+        return batch(
+            case.world,
+            case.params,
+            case.inputs,
+            steps=case.scenario.steps,
+            dt=case.scenario.dt,
+            vary={path: values for path, values in drawn.items() if not path.startswith(INITIAL)},
+            vary_state=states,
+            n=last - first,
+            state=case.state,
+            seed=case.seed,
+            instance=first,
+            metrics=study.measures,
+            dtype=study.dtype,
+            device=device,
+            threads=threads,
+        )
+    except ParameterError as e:
+        line = study.document.line(("vary",))
+        where = f"{study.document.file}:{line}: vary: among samples {first} to {last - 1}, in the scenario {case.name}"
+        raise ParameterError([f"{where}: {problem}" for problem in e.problems]) from e
+
+
+def passed(study: Study, columns: dict[str, Column]) -> NDArray[np.bool_]:
+    """Which runs keep all criteria; a metric that is no number keeps none. Where nothing is asked, all do."""
+    found = np.ones(len(columns["index"]), bool)
+    for c in study.criteria:
+        held = (columns[c.metric] >= c.low) & (columns[c.metric] <= c.high)
+        found &= held if c.scenario is None else held | (columns["scenario"] != c.scenario)
+    return found

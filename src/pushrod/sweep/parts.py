@@ -1,0 +1,223 @@
+"""The results of a study in a folder: a manifest, the files of the study, and one Parquet file for each chunk that is done.
+
+manifest.json          which study it is (by its digest), and how it was cut into chunks
+study/                 the study with all that it is made of
+part-000012.parquet    the rows of chunk 12; written under another name, brought to the disk, then renamed: it is whole or not there
+
+Each part says of which study, which chunk and which kind of device it is, and has a checksum of its columns.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pushrod.core.errors import PushrodError, StudyError
+from pushrod.core.names import count
+from pushrod.sweep.chunk import Chunk, Column
+from pushrod.sweep.files import STUDY, write_files
+from pushrod.sweep.study import Study, load
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MANIFEST = "manifest.json"
+KEY = "pushrod"
+PART = re.compile(r"part-(\d{6,})\.parquet")
+
+
+class Found(NamedTuple):
+    """What is in the folder of a study: chunks that are missing, why parts that are there do not count, and which devices computed the others."""
+
+    missing: tuple[int, ...]
+    spoilt: Mapping[int, str]
+    devices: tuple[str, ...]
+    runs: int  # rows of the parts that count
+    passed: int
+
+
+def part_file(folder: Path, k: int) -> Path:
+    return folder / f"part-{k:06d}.parquet"
+
+
+def prepare(folder: Path, study: Study) -> Study:
+    """A folder made ready for the study, or found to be its own: the study in the chunks that the folder has. StudyError where it is another's."""
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder)
+        if manifest["digest"] != study.digest:
+            raise StudyError(f"{folder}: holds the results of {_differs(folder, manifest, study)}; nothing was changed. Give another folder by --out")
+        return study.cut(manifest["chunk"])
+    if folder.is_dir() and any(folder.iterdir()):
+        raise StudyError(f"{folder}: is not empty and holds no study ({MANIFEST} is missing); nothing was changed. Give another folder by --out")
+    about = {"study": study.name, "digest": study.digest, "runs": study.runs, "chunk": study.chunk, "pushrod": version("pushrod")}
+    try:
+        write_files(study.files, folder / "study")
+        _write(folder / MANIFEST, (json.dumps(about, indent=1) + "\n").encode())
+    except OSError as e:
+        raise StudyError(f"{folder}: cannot be written: {e.strerror or e}") from e
+    return study
+
+
+def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
+    """In words, what the folder's study has otherwise."""
+    if manifest.get("study") != study.name:
+        return f"another study, {manifest.get('study')}"
+    if manifest.get("pushrod") != version("pushrod"):
+        return f"the same study by pushrod {manifest.get('pushrod')}, this is {version('pushrod')}"
+    changed = []
+    for name, text in study.files.items():
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            changed += [] if (folder / "study" / name).read_text(encoding="utf-8") == text else [name]
+    where = f" in {', '.join(changed)}" if changed else ""
+    return f"{study.name} as it was before it changed{where}"
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / MANIFEST).read_bytes())
+        if isinstance(found["digest"], str) and isinstance(found["chunk"], int) and found["chunk"] >= 1:
+            return dict(found)
+        raise ValueError("digest and chunk are missing")
+    except OSError as e:
+        raise StudyError(f"{folder}: is no folder of a study's results: {MANIFEST}: {e.strerror or e}") from e
+    except (ValueError, KeyError, TypeError) as e:
+        raise StudyError(f"{folder / MANIFEST}: is damaged: {e}; start again in another folder") from e
+
+
+def study_of(folder: Path) -> Study:
+    """The study whose results are in a folder, made again from the files there."""
+    manifest = read_manifest(folder)
+    try:
+        study = load(folder / "study" / STUDY)
+    except PushrodError as e:
+        raise StudyError(f"{folder}: the study in it cannot be loaded any more: {e}") from e
+    if study.digest != manifest["digest"]:
+        raise StudyError(f"{folder}: the files in {folder / 'study'} are not those the results were made of, or another pushrod made them")
+    return study.cut(manifest["chunk"])
+
+
+def write(folder: Path, study: Study, chunk: Chunk) -> Path:
+    """One part, whole or not at all."""
+    out = BytesIO()
+    frame = frame_of(study, chunk.columns)
+    about = {"digest": study.digest, "chunk": chunk.k, "device": chunk.device, "sha256": _checksum(frame)}
+    frame.write_parquet(out, compression="zstd", compression_level=1, metadata={KEY: json.dumps(about)})
+    file = part_file(folder, chunk.k)
+    try:
+        _write(file, out.getvalue())
+    except OSError as e:
+        raise StudyError(
+            f"{file}: cannot be written: {e.strerror or e}; the parts before it are kept, and the same command goes on from there"
+        ) from e
+    return file
+
+
+def frame_of(study: Study, columns: Mapping[str, Column]) -> "pl.DataFrame":
+    """The columns of a chunk as a table; a scenario by its name."""
+    import polars as pl
+
+    names = [case.name for case in study.cases]
+    named = pl.Series(names, dtype=pl.Enum(names)).gather(columns["scenario"])
+    return pl.DataFrame({name: named if name == "scenario" else np.ascontiguousarray(column) for name, column in columns.items()})
+
+
+def _checksum(frame: "pl.DataFrame") -> str:
+    found = hashlib.sha256()
+    for column in frame:
+        array = np.ascontiguousarray(column.to_physical().to_numpy())
+        found.update(f"{column.name} {array.dtype} {len(array)}".encode())
+        found.update(array.data)
+    return found.hexdigest()
+
+
+def _write(file: Path, data: bytes) -> None:
+    """To the disk, then under its name. A failure leaves nothing behind."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
+def look(folder: Path, study: Study, going: Any = lambda done, total: None) -> Found:
+    """Which chunks are there, checked to the last byte, and which are not."""
+    there = {int(match[1]): file for file in sorted(folder.iterdir()) if (match := PART.fullmatch(file.name))}
+    strange = [file.name for k, file in there.items() if k >= study.chunks]
+    if strange:
+        raise StudyError(
+            f"{folder}: {count(len(strange), 'part')} of no chunk of this study, such as {strange[0]}; take them away, or another folder"
+        )
+    spoilt: dict[int, str] = {}
+    devices: dict[str, None] = {}
+    runs = passed = 0
+    for k, file in there.items():
+        try:
+            frame, about = read_part(file, study, k)
+        except StudyError as e:
+            spoilt[k] = str(e)
+            continue
+        devices[str(about["device"])] = None
+        runs += len(frame)
+        passed += int(frame["passed"].sum())
+    missing = tuple(k for k in range(study.chunks) if k not in there or k in spoilt)
+    return Found(missing, spoilt, tuple(devices), runs, passed)
+
+
+def missing(folder: Path, study: Study) -> list[int]:
+    """The chunks that still have to be computed."""
+    return list(look(folder, study).missing)
+
+
+def read_part(file: Path, study: Study, k: int) -> tuple["pl.DataFrame", dict[str, Any]]:
+    """A part and what it says of itself; StudyError where it is damaged, or of another study or chunk."""
+    import polars as pl
+
+    try:
+        about = json.loads(pl.read_parquet_metadata(file)[KEY])
+        frame = pl.read_parquet(file, use_statistics=False)
+        checksum = _checksum(frame)
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as e:
+        raise StudyError(f"{file}: is damaged: {str(e).partition(chr(10))[0]:.120}") from e
+    except BaseException as e:
+        if type(e).__name__ != "PanicException":  # of polars, where a file makes no sense at all
+            raise
+        raise StudyError(f"{file}: is damaged: {str(e).partition(chr(10))[0]:.120}") from e
+    if about.get("digest") != study.digest:
+        raise StudyError(f"{file}: is of another study")
+    if about.get("chunk") != k:
+        raise StudyError(f"{file}: is chunk {about.get('chunk')} by what it says of itself")
+    first, last = study.span(k)
+    if about.get("sha256") != checksum or len(frame) != (last - first) * len(study.cases):
+        raise StudyError(f"{file}: is damaged: its rows are not those that were written")
+    return frame, about
+
+
+def read(folder: Path, study: Study | None = None) -> "pl.DataFrame":
+    """All rows there are, by their index; StudyError where a part is not as it was written. What is missing is left out: see `missing`."""
+    import polars as pl
+
+    known = study_of(folder) if study is None else study
+    parts = sorted((int(match[1]), file) for file in folder.iterdir() if (match := PART.fullmatch(file.name)))
+    frames = [read_part(file, known, k)[0] for k, file in parts]
+    return pl.concat(frames, rechunk=True) if frames else frame_of(known, _nothing(known))
+
+
+def _nothing(study: Study) -> dict[str, Column]:
+    whole: Iterable[str] = ("index", "sample", "scenario")
+    made: dict[str, Column] = {name: np.zeros(0, np.int64) for name in whole}
+    made |= {name: np.zeros(0) for name in study.names} | {name: np.zeros(0, study.dtype) for name in study.metrics}
+    return made | {"passed": np.zeros(0, bool)}
