@@ -19,6 +19,7 @@ PAGES = {
     "metrics.md": records.metrics,
     "machine_file.md": files.machine,
     "scenario_file.md": files.scenario,
+    "study_file.md": files.study,
     "robot_file.md": files.robot,
     "errors.md": errors.errors,
 }

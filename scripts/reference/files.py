@@ -1,4 +1,4 @@
-"""The keys of machine, scenario and robot files, from their JSON Schemas."""
+"""The keys of machine, scenario, study and robot files, from their JSON Schemas."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,6 +35,30 @@ def scenario() -> str:
 made of [kinds](signals.md), what is measured is in [Metrics](metrics.md). `pushrod schema scenario --machine car` gives all of this to an editor.""",
         *_tables(made),
     )
+
+
+def study() -> str:
+    from pushrod.sweep import study_file, varying
+    from pushrod.sweep.json_schema import study_schema
+
+    return joined(
+        "# Study files",
+        """One machine many times, with parameters that are drawn. `pushrod schema study --machine car` gives all of this to an editor, with every
+parameter that can vary; `pushrod list studies` names those that are shipped.""",
+        _example(study_file),
+        "Under `vary` stands how each parameter is drawn:",
+        _example(varying),
+        """`nominal` is the value that the machine has, after `--set`, and a text in % is a share of it. A parameter is named by its path, a state at
+the start as `initial.PATH`, the time of a fault as `faults.CHANNEL.at`. What the metrics are is told in [Metrics](metrics.md): all but `delay`,
+`rise_time` and `overshoot`, which need a whole run.""",
+        *_tables(study_schema()),
+    )
+
+
+def _example(module: Any) -> str:
+    """The example in the head of a module."""
+    lines = (module.__doc__ or "").split("\n\n")
+    return f"```yaml\n{lines[1].strip()}\n```"
 
 
 def robot() -> str:

@@ -71,7 +71,7 @@ def metrics() -> str:
     from pushrod import metrics as folds
     from pushrod.sim.expectation import METRICS
 
-    needs = {"": "", "to": "`to`", "goal": "`goal`, `band`", "near": "`to`, `band`"}
+    needs = {"": "", "to": "`to`", "goal": "`goal`, `band`", "near": "`to`, `band`", "level": "`goal`"}
     expected = [(code(name), m.about, "that of the signal" if m.unit == "y" else m.unit, needs[m.needs]) for name, m in METRICS.items()]
     batch = []
     for name in folds.METRICS:
@@ -80,7 +80,7 @@ def metrics() -> str:
     return joined(
         "# Metrics",
         "## Of an expectation or a comparison",
-        "One number of a run, in a [scenario](scenario_file.md) under `expectations` and `compare`.",
+        "One number of a run, in a [scenario](scenario_file.md) under `expectations` and `compare`, or of every run of a [study](study_file.md).",
         table(("metric", "is", "unit", "needs"), expected),
         "## Of a batch",
         "`pushrod.metrics`: folded inside the loop, so that [a million runs](../howto/batch.md) give a million numbers and no trajectories.",

@@ -45,6 +45,8 @@ metrics:
   worst: {signal: torque_ach, to: torque_cmd, metric: max_error}
   settled: {signal: torque_ach, metric: settling_time, goal: 1 N.m, band: 0.4 N.m}
   back: {signal: torque_ach, to: torque_req, metric: recovery_time, band: 0.7 N.m, from: 0.02 s}
+  reached: {signal: torque_ach, metric: first_above, goal: 0.8 N.m}
+  fell: {signal: torque_ach, metric: first_below, goal: -0.5 N.m, from: 0.01 s}
 pass:
   - {metric: error, below: 0.25 N.m}
 """

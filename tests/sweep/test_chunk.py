@@ -7,9 +7,9 @@ from small_study import STUDY, small
 from pushrod.compiled.rollout import rollout
 from pushrod.core.record import put
 from pushrod.sim.expectation import judge
-from pushrod.sim.run import signals
 from pushrod.sweep.chunk import run_chunk, run_samples
 from pushrod.sweep.draw import draw
+from pushrod.sweep.one import one, row
 
 TWO = STUDY.replace("scenarios: [short.yaml]", "scenarios: [short.yaml, long.yaml]").replace("below: 0.25 N.m}", "below: 0.25 N.m, scenario: long}")
 
@@ -25,7 +25,7 @@ def alone(study, index):
         else:
             params = put(params, path, float(values[0]))
     how = {"steps": case.scenario.steps, "dt": case.scenario.dt, "seed": case.seed, "instance": sample, "metrics": study.measures}
-    return rollout(case.world, params, case.inputs, state=state, dtype=study.dtype, **how), case
+    return rollout(case.world, params, case.inputs, state=state, dtype=study.dtype, outputs=(), **how)
 
 
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.soak)])
@@ -35,18 +35,17 @@ def test_any_run_alone_gives_the_same_bits(tmp_path, dtype):
     for k, index in ((0, 0), (0, 63), (1, 64), (3, 199)):
         chunk = run_chunk(study, k)
         (place,) = np.flatnonzero(chunk.columns["index"] == index)
-        run, _ = alone(study, index)
-        assert {name: chunk.columns[name][place] for name in study.metrics} == run.metrics
+        assert {name: chunk.columns[name][place] for name in study.metrics} == alone(study, index).metrics
     assert len(set(chunk.columns["rms"])) == chunk.n  # each run has noise of its own
 
 
 def test_metrics_are_what_a_scenario_would_judge_of_the_same_run(tmp_path):
     study = small(tmp_path, TWO)
     for index in (0, 1, 17, 60):
-        run, case = alone(study, index)
-        columns = signals(run, dict(case.inputs))
+        whole, folded = one(study, index).simulate(), row(study, index)
         for name, e in study.metrics.items():
-            assert run.metrics[name] == pytest.approx(judge(e, run.t, columns, run.dt).value, rel=1e-12, abs=1e-15), name
+            judged = judge(e, whole.t, whole.columns, whole.scenario.dt).value
+            assert folded[name] == pytest.approx(judged, rel=1e-12, abs=1e-15), name
     assert study.units["settled"] == "s"
 
 

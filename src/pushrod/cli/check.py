@@ -1,4 +1,4 @@
-"""`pushrod check`: read machine, scenario and robot files and say everything that is wrong with them."""
+"""`pushrod check`: read machine, scenario, study and robot files and say everything that is wrong with them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ import typer
 from pushrod.cli.output import answer, say
 
 ROBOT_KEYS = {"robot", "links", "joints", "actuators"}
-OTHER_KEYS = {"machine", "world", "scenario"}  # a machine may name a robot
+OTHER_KEYS = {"machine", "world", "scenario", "study"}  # a machine may name a robot
 
 if TYPE_CHECKING:
     from pushrod.config.yaml_file import Document, Keys
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def check(
-    files: A[list[Path], typer.Argument(help="Machine, scenario or robot files (.yaml, and for robots .urdf).")],
+    files: A[list[Path], typer.Argument(help="Machine, scenario, study or robot files (.yaml, and for robots .urdf).")],
     machine: A[str | None, typer.Option(help="Check scenarios for this machine, whatever machine they name.")] = None,
 ) -> None:
-    """Say everything that is wrong with machine, scenario or robot files, with file, line and path.
+    """Say everything that is wrong with machine, scenario, study or robot files, with file, line and path.
 
     Exit codes: 0 all are sound; 2 something is wrong.
     """
@@ -54,7 +54,7 @@ def _check_file(file: Path, machine: str | None) -> str:
     if document.data.keys() & ROBOT_KEYS and not document.data.keys() & OTHER_KEYS:
         return _check_robot(document)
     document.raise_problems()
-    return _check(document, machine)
+    return _check_study(document) if "study" in document.data else _check(document, machine)
 
 
 def _drivers(robot: "Robot", folder: Path) -> tuple[list[tuple["Keys", str]], list[str]]:
@@ -98,6 +98,20 @@ def _check_urdf(file: Path) -> str:
         document.add(at, what)
     document.raise_problems()
     return "\n".join([robot_summary(robot), *(f"  note: {note}" for note in (*notes, *(warning.message for warning in left_out)))])
+
+
+def _check_study(document: "Document") -> str:
+    from pushrod.core.names import count
+    from pushrod.sweep.building import build
+
+    made = build(document)
+    parts = [
+        count(made.n, "run"),
+        f"{count(len(made.names), 'parameter')} drawn",
+        count(len(made.metrics), "metric"),
+        f"{len(made.criteria)} to pass",
+    ]
+    return "\n".join([f"ok, study {made.name} of {made.machine.name}: {', '.join(parts)}", *(f"  note: {note}" for note in made.notes)])
 
 
 def _check(document: "Document", machine: str | None) -> str:

@@ -17,6 +17,7 @@ Rows = Iterable[tuple[str, str]]
 class Kind(StrEnum):
     machines = "machines"
     scenarios = "scenarios"
+    studies = "studies"
     robots = "robots"
     worlds = "worlds"
     models = "models"
@@ -26,7 +27,7 @@ class Kind(StrEnum):
 
 
 def list_(kind: A[Kind | None, typer.Argument(help="Only these; all if left out.")] = None) -> None:
-    """List the machines, scenarios, robots, worlds, models, plants, vehicles and signal kinds there are.
+    """List the machines, scenarios, studies, robots, worlds, models, plants, vehicles and signal kinds there are.
 
     Exit codes: 0 fine; 2 wrong input.
     """
@@ -62,6 +63,12 @@ def _scenarios() -> Rows:
     from pushrod.sim import scenario
 
     return _files(scenario.shipped(), "machine")
+
+
+def _studies() -> Rows:
+    from pushrod.sweep import study
+
+    return _files(study.shipped(), "machine")
 
 
 def _robots() -> Rows:
@@ -112,6 +119,7 @@ def _first_line(model: Any) -> str:
 ROWS = {
     Kind.machines: _machines,
     Kind.scenarios: _scenarios,
+    Kind.studies: _studies,
     Kind.robots: _robots,
     Kind.worlds: _worlds,
     Kind.models: _models,

@@ -1,4 +1,4 @@
-"""`pushrod schema`: the JSON Schema of machine, scenario and robot files, for editors and for programs that write such files."""
+"""`pushrod schema`: the JSON Schema of machine, scenario, study and robot files, for editors and for programs that write such files."""
 
 from enum import StrEnum
 from typing import Annotated as A
@@ -12,13 +12,14 @@ class Kind(StrEnum):
     machine = "machine"
     scenario = "scenario"
     robot = "robot"
+    study = "study"
 
 
 def schema(
     kind: A[Kind, typer.Argument(help="Of which kind of file.")] = Kind.machine,
-    machine: A[str | None, typer.Option(help="For a scenario: with the channels and signals of this machine.")] = None,
+    machine: A[str | None, typer.Option(help="For a scenario or a study: with the channels, parameters and signals of this machine.")] = None,
 ) -> None:
-    """Print the JSON Schema of machine, scenario or robot files, with units and ranges.
+    """Print the JSON Schema of machine, scenario, study or robot files, with units and ranges.
 
     Exit codes: 0 fine; 2 wrong input.
     """
@@ -34,6 +35,10 @@ def schema(
         made = json_schema.machine_schema(WORLDS)
     elif kind is Kind.robot:
         made = robot_file.schema()
+    elif kind is Kind.study:
+        from pushrod.sweep.json_schema import study_schema
+
+        made = study_schema(None if machine is None else machines.load(machine).world)
     elif machine is None:
         made = json_schema.scenario_schema()
     else:

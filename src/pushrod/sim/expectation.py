@@ -47,7 +47,7 @@ class Metric(NamedTuple):
 
     about: str
     unit: str  # "y": that of the signal
-    needs: str  # "to", "goal", "near" (another signal and a band) or ""
+    needs: str  # "to", "goal" (and a band), "near" (another signal and a band), "level" (a goal alone) or ""
     measure: Callable[[Samples], float | None]
     fold: Fold | None = None
 
@@ -98,6 +98,20 @@ METRICS = {
         lambda s: response.settling_time(s.a, s.t, s.goal, s.band),
         lambda a, r, goal, band: metrics.settling_time(a, goal, band),
     ),
+    "first_above": Metric(
+        "first time at or above the goal",
+        "s",
+        "level",
+        lambda s: response.crossing_time(s.a, s.t, s.goal),
+        lambda a, r, goal, band: metrics.crossing_time(a, goal),
+    ),
+    "first_below": Metric(
+        "first time at or below the goal",
+        "s",
+        "level",
+        lambda s: response.crossing_time(-s.a, s.t, -s.goal),
+        lambda a, r, goal, band: metrics.crossing_time(a, goal, falling=True),
+    ),
 }
 
 
@@ -107,7 +121,7 @@ class ExpectationEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     signal: A[str, Text(description="signal to look at")]
     metric: A[str, Text(description="what to take of it", extra_json_schema={"enum": list(METRICS)})]
     to: A[str | None, Text(description="the other signal, where the metric compares two")] = None
-    goal: A[float | str | None, Text(description="value to settle at, in the unit of the signal")] = None
+    goal: A[float | str | None, Text(description="value to settle at or to reach, in the unit of the signal")] = None
     band: A[float | str | None, Text(description="half the width of the band around the goal")] = None
     below: A[float | str | None, Text(description="largest value that is fine")] = None
     above: A[float | str | None, Text(description="smallest value that is fine")] = None
@@ -170,7 +184,7 @@ def compile_entry(
     if len(document.problems) > before:
         return None
     metric, own = METRICS[entry.metric], str(signals[entry.signal].meta.unit)  # type: ignore[union-attr]
-    for need in {"goal": ("goal", "band"), "to": ("to",), "near": ("to", "band"), "": ()}[metric.needs]:
+    for need in {"goal": ("goal", "band"), "to": ("to",), "near": ("to", "band"), "level": ("goal",), "": ()}[metric.needs]:
         if getattr(entry, need) is None:
             document.add(at, f"metric {entry.metric} needs `{need}`")
     if entry.to is not None and metric.needs not in ("to", "near"):

@@ -25,7 +25,7 @@ from pushrod.sim.tracked import Pair, signals_of
 
 def machine_schema(worlds: Mapping[str, World]) -> Schema:
     """Of a machine file. What `parameters` may hold follows from `world`."""
-    made = _struct(MachineFile, (Pair,))
+    made = struct_schema(MachineFile, (Pair,))
     made["properties"]["world"] |= {"anyOf": [{"enum": list(worlds)}, {"pattern": r"\.py:\w+$|^(model|plant):\w+$"}]}
     made["$defs"] |= {f"{name}_parameters": record_schema(world.Params, world.Params(), includes=True) for name, world in worlds.items()}
     made["allOf"] = [
@@ -40,7 +40,7 @@ def machine_schema(worlds: Mapping[str, World]) -> Schema:
 
 def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | None = None) -> Schema:
     """Of a scenario file; with the channels, states and signals of one world where it is given, and the actuators of its machine's robot."""
-    made = _struct(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry, ComparisonEntry))
+    made = struct_schema(ScenarioFile, (ExpectationEntry, CommandEntry, WaypointEntry, ComparisonEntry))
     signal = {"$ref": "#/$defs/signal"}
     made["$defs"]["signal"] = _with_units(signal_schema("#/$defs/signal"), () if world is not None else (r"[A-Za-z_]\w*",))
     made["properties"]["signals"] = {"type": "object", "description": "one signal per input channel", "additionalProperties": signal}
@@ -64,7 +64,7 @@ def scenario_schema(world: World | None = None, actuators: Mapping[str, Q] | Non
     return made
 
 
-def _struct(kind: Any, nested: tuple[Any, ...]) -> Schema:
+def struct_schema(kind: Any, nested: tuple[Any, ...]) -> Schema:
     """What msgspec makes of a Struct, with its quantities put in by us."""
     _, defs = msgspec.json.schema_components([kind], ref_template="#/$defs/{name}")
     for struct in (kind, *nested):

@@ -256,6 +256,12 @@ def settling_time(a: Signal, t: Signal, goal: float | Signal, band: float) -> fl
     return math.inf if outside[-1] == len(a) - 1 else float(t[outside[-1] + 1])
 
 
+def crossing_time(a: Signal, t: Signal, goal: float) -> float:
+    """The first time [s] at which a is at or above the goal; infinite if it never is."""
+    reached = np.flatnonzero(a >= goal)
+    return float(t[reached[0]]) if len(reached) else math.inf
+
+
 def _crossing(share: Signal, level: float) -> float | None:
     """Where a signal first reaches a level, in samples."""
     reached = np.flatnonzero(share >= level)

@@ -20,7 +20,8 @@ from pushrod.sweep.correlated import Correlated
 from pushrod.sweep.design import DESIGNS, MOST_SOBOL
 from pushrod.sweep.study import Criterion, Study
 from pushrod.sweep.study_file import DTYPES, FOLDED, MOST_RUNS, MetricEntry, PassEntry, StudyFile
-from pushrod.sweep.varying import Reader, Varied, names_of
+from pushrod.sweep.varied import Varied, names_of
+from pushrod.sweep.varying import Reader
 
 COLUMNS = ("index", "sample", "scenario", "passed")
 WORK = 20_000_000  # ticks in a chunk: some seconds of a few cores

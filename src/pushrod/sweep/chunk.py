@@ -71,6 +71,7 @@ def _batch(study: Study, case: Case, drawn: dict[str, Numbers], first: int, last
             state=case.state,
             seed=case.seed,
             instance=first,
+            outputs=(),  # what no metric looks at need not be worked out
             metrics=study.measures,
             dtype=study.dtype,
             device=device,

@@ -8,7 +8,7 @@ import numpy as np
 from pushrod.sweep.correlated import Correlated
 from pushrod.sweep.counter import Numbers
 from pushrod.sweep.design import places
-from pushrod.sweep.varying import Varied
+from pushrod.sweep.varied import Varied
 
 if TYPE_CHECKING:
     from pushrod.sweep.study import Study

@@ -31,7 +31,8 @@ def files_of(study: "Study") -> dict[str, str]:
     found |= _with_named(study.machine.document, "machine")
     for i, case in enumerate(study.cases):
         found |= _with_named(case.scenario.document, f"scenario_{i}", "scenario")
-    return found | dict(named_files(study.document))
+    drawn_from = Document(study.document.file, "", study.document.data["vary"], {})
+    return found | dict(named_files(drawn_from))
 
 
 def digest_of(study: "Study") -> str:

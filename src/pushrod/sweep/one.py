@@ -56,7 +56,7 @@ def one(study: Study, index: int) -> One:
     case = study.cases[number]
     values = {path: float(column[0]) for path, column in draw(study, sample, sample + 1).items()}
     machine = machines.build(_machine(study, values, case.scenario))
-    scenario = scenarios.build(_scenario(values, case.scenario, case.seed, sample), machine)
+    scenario = scenarios.build(_scenario(values, case.scenario, case.seed, sample), machine, study.document.data.get("duration"))
     return One(index, sample, values, machine, scenario)
 
 

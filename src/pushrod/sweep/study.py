@@ -17,7 +17,7 @@ from pushrod.sim.expectation import Expectation, folded
 from pushrod.sim.machine import Machine, locate
 from pushrod.sweep.case import Case
 from pushrod.sweep.correlated import Correlated
-from pushrod.sweep.varying import Varied, names_of
+from pushrod.sweep.varied import Varied, names_of
 
 FOLDER = Path(__file__).parent / "studies"
 

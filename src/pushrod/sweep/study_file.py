@@ -2,11 +2,11 @@
 
 study: steering_tolerance
 machine: car
-scenarios: [car_default]                 each sample runs in each of them; the machine's own if left out
-runs: 100000                             samples
-design: lhs                              random, lhs, sobol or grid
-seed: 1
-vary:                                    see `varying`
+scenarios: [car_default]                 # each sample runs in each of them; the machine's own if left out
+runs: 100000                             # samples
+design: lhs                              # random, lhs, sobol or grid
+seed: 1                                  # of what is drawn, and of the noise in every run
+vary:
   dead_time.steer: {uniform: [30 ms, 90 ms]}
   vehicle.mechanical_params.kp: {normal: {mean: nominal, sd: 10 %}}
 metrics:
@@ -36,7 +36,7 @@ class MetricEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, renam
     signal: A[str, Text(description="signal to look at: an output, or in.CHANNEL")]
     metric: A[str, Text(description="what to take of it", extra_json_schema={"enum": FOLDED})]
     to: A[str | None, Text(description="the other signal, where the metric compares two")] = None
-    goal: A[float | str | None, Text(description="value to settle at, in the unit of the signal")] = None
+    goal: A[float | str | None, Text(description="value to settle at or to reach, in the unit of the signal")] = None
     band: A[float | str | None, Text(description="half the width of the band around the goal")] = None
     since: A[float, Q("s", 0.0, about="look from here on")] = 0.0
     until: A[float | None, Q("s", 0.0, about="look until here")] = None

@@ -1,19 +1,19 @@
 """What varies in a study, read from its file: one distribution per parameter, or a group that varies together.
 
-dead_time.steer: {uniform: [30 ms, 90 ms]}                       also log_uniform
-lag.T: {normal: {mean: nominal, sd: 20 %, low: 5 ms}}            cut off where the parameter is not legal, and at `low` and `high`
-body.J: {triangular: [80 %, nominal, 150 %]}                     lowest, most likely, highest
+dead_time.steer: {uniform: [30 ms, 90 ms]}                       # also log_uniform
+lag.T: {normal: {mean: nominal, sd: 20 %, low: 5 ms}}            # cut off where the parameter is not legal, and at `low` and `high`
+body.J: {triangular: [80 %, nominal, 150 %]}                     # lowest, most likely, highest
 faults.steer.kind: {discrete: [none, stuck], weights: [9, 1]}
-initial.v: {uniform: [5 m/s, 20 m/s]}                            a state at the start
-motor: {fit: motor_fit.yaml}                                     values, errors and correlations of a fit; any name
+initial.v: {uniform: [5 m/s, 20 m/s]}                            # a state at the start
+motor: {fit: motor_fit.yaml}                                     # values, errors and correlations of a fit; any name
 motor: {correlated: {mean: {k: 1, R: 2}, sd: {k: 5 %, R: 0.1}, correlation: [[1, 0.5], [0.5, 1]]}}
 
 `nominal` is the value that the machine has, and a text in % a share of it. `levels: 5` beside a distribution is for a grid.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pushrod.config.structure import WRONG, named, number_of, unknown_keys
@@ -23,6 +23,7 @@ from pushrod.core.names import unknown
 from pushrod.core.quantity import Choice, Q
 from pushrod.sweep.correlated import Correlated
 from pushrod.sweep.distribution import Discrete, Distribution, LogUniform, Normal, Triangular, Uniform
+from pushrod.sweep.varied import Varied
 
 SHARE = re.compile(rf"\s*({NUMBER})\s*%\s*")
 SLIGHT, MUCH = 1e-6, 0.1  # shares of a normal that lie where its parameter is not legal: worth a note, and too much
@@ -34,33 +35,6 @@ class Target:
 
     meta: Q | Choice
     nominal: float | None
-
-
-@dataclass(frozen=True)
-class Varied:
-    path: str
-    unit: str
-    distribution: Distribution
-    levels: int | None = None
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return (self.path,)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return (self.unit,)
-
-    @property
-    def spans(self) -> tuple[tuple[float, float], ...]:
-        """The ends of what is drawn, or nearly so."""
-        return (self.distribution.span(),)
-
-    def on_grid(self, levels: int | None, document: Document) -> "Varied":
-        """With as many levels as a grid has where it says nothing of them itself."""
-        if self.levels is None and levels is None:
-            document.add(("vary", self.path), "a grid needs to know its levels: add `levels: 5` here, or for all of them at the top of the file")
-        return self if self.levels is not None else replace(self, levels=levels)
 
 
 class Reader:
@@ -238,8 +212,3 @@ def _discrete(r: Reader, path: str, target: Target, data: Any, at: Keys, weights
 
 INF = float("inf")
 KINDS = {"uniform": _uniform, "log_uniform": _log_uniform, "triangular": _triangular, "normal": _normal, "discrete": _discrete}
-
-
-def names_of(items: Iterable[Varied | Correlated]) -> list[str]:
-    """The paths of all that varies, in order."""
-    return [path for item in items for path in item.paths]
