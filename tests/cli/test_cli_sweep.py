@@ -1,0 +1,88 @@
+"""`pushrod sweep` and `pushrod sweep one`: what they say, keep and give back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from small_study import STUDY, write
+
+from pushrod.sweep import parts
+
+
+def told(got):
+    return json.loads(got.stdout.splitlines()[-1])
+
+
+def test_a_study_runs_and_goes_on_and_one_of_its_runs_is_had_again(pushrod, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    got = pushrod("sweep", "small.yaml", "--runs", "100")
+    assert got.exit_code == 0
+    assert "small: 100 of 100 runs, " in got.stdout
+    assert "runs/s" in got.stdout
+    assert "results: sweeps/small" in got.stdout
+    found = told(pushrod("sweep", "small.yaml", "--runs", "100", "--json"))
+    assert (found["done"], found["computed"], found["complete"], found["out"]) == (100, 0, True, "sweeps/small")
+    frame = parts.read(tmp_path / "sweeps" / "small")
+    assert found["passed"] == frame["passed"].sum()
+    one = told(pushrod("sweep", "one", "sweeps/small", "42", "--json"))
+    row = frame.row(42, named=True)
+    assert one["values"]["lag.T"] == row["lag.T"]
+    assert one["metrics"]["peak"] == row["peak"]
+    assert one["units"]["peak"] == "rad/s"
+    assert one["passed"] == row["passed"]
+    assert Path(one["log"]).is_file()
+    assert pushrod("replay", one["log"]).exit_code == 0
+    assert "lag.T = " in pushrod("sweep", "one", "sweeps/small", "42", "--no-log").stdout
+
+
+def test_what_cannot_be_done_is_said_in_one_message(pushrod, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    assert pushrod("sweep", "small.yaml", "--runs", "70").exit_code == 0
+    for words, message in (
+        (("sweep", "small.yaml", "--runs", "71"), "sweeps/small: holds the results of small as it was before it changed in study.yaml"),
+        (("sweep", "smal.yaml"), "smal.yaml: cannot be read: No such file or directory"),
+        (("sweep", "nope"), "there is no study named 'nope'; known: "),
+        (("sweep", "one", "sweeps/small", "70"), "run 70; the study small has the runs 0 to 69"),
+        (("sweep", "one", "sweeps", "0"), "sweeps: is no folder of a study's results"),
+        (("sweep", "small.yaml", "--set", "lag.tau=1"), "--set lag.tau=1: parameters.lag.tau: unknown key"),
+    ):
+        got = pushrod(*words)
+        assert got.exit_code == 2
+        assert message in got.stderr
+        assert "Traceback" not in got.stderr
+    got = pushrod("sweep", "small.yaml", "--runs", "70", "--device", "cuda")
+    assert got.exit_code == 2
+    assert "its parts were computed by cpu, and cuda gives other last digits" in got.stderr
+
+
+def test_ctrl_c_keeps_the_parts_that_are_done_and_says_how_to_go_on(tmp_path):
+    file = write(tmp_path, STUDY.replace("runs: 200", "runs: 1000000").replace("chunk: 64", "chunk: 500"))
+    words = [sys.executable, "-c", "from pushrod.cli.main import main; main()", "sweep", str(file), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    try:
+        until = time.monotonic() + 60.0
+        while not (tmp_path / "out" / "part-000001.parquet").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert f"stopped by Ctrl-C; go on with: pushrod sweep {file} --out {tmp_path / 'out'}" in err
+    assert "Traceback" not in err
+    done = sorted((tmp_path / "out").glob("part-*.parquet"))
+    assert len(done) >= 2
+    assert f"small: {500 * len(done)} of 1000000 runs" in out
+    assert len(parts.read(tmp_path / "out")) == 500 * len(done)
+
+
+@pytest.mark.parametrize("verb", ["sweep", "sweep one"])
+def test_help_tells_exit_codes(pushrod, verb):
+    assert "Exit codes: 0 " in pushrod(*verb.split(), "--help", columns=60).stdout
