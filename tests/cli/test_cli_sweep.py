@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from small_study import STUDY, write
 
 from pushrod.sweep import parts
+from small_study import STUDY, write
 
 
 def told(got):
