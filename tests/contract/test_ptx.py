@@ -3,14 +3,14 @@
 import importlib.util
 
 import pytest
-from steps import SAMPLED, STEPS
+from steps import COMPOSED, LONG, STEPS, sampled
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda (pip install 'pushrod[cuda]') has no wheels on this platform"
 )
 
 
-@pytest.mark.parametrize("name", SAMPLED)
+@pytest.mark.parametrize("name", sampled(LONG | COMPOSED))
 def test_the_float32_kernel_has_no_float64_instructions(name):
     from pushrod.compiled.ptx import compile_ptx
 
