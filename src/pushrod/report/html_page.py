@@ -1,6 +1,6 @@
 """The page: one HTML file that needs nothing else. Whatever comes from a log is text in it: escaped where it stands, data for the script elsewhere.
 
-The page forbids itself all connections and every script but its own two (by their hashes), so that a hostile log can do nothing with it.
+The page forbids itself all connections and every script but its own (by their hashes), so that a hostile log can do nothing with it.
 Plotly is packed (gzip, unpacked by the browser): 2 MB instead of 5.
 """
 
@@ -30,18 +30,21 @@ def page(runs: Sequence[Findings]) -> str:
     return filled("page.html", sections.content(runs, drawing), drawing)
 
 
-def filled(template: str, content: dict[str, Any], drawing: Drawing, folder: Path = FOLDER) -> str:
-    """A template with all that makes it a page by itself: style, script, plotly, and the numbers to draw. Other kinds of pages bring their own."""
+def filled(template: str, content: dict[str, Any], drawing: Drawing, folder: Path = FOLDER, figures: str = "") -> str:
+    """A template with all that makes it a page by itself: style, script, plotly, and the numbers to draw. Other kinds of pages bring their own.
+
+    `figures`: a script in the folder that knows how to draw further kinds of panels.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    script, plotly = (FOLDER / "page.js").read_text(encoding="utf-8"), _plotly()
+    scripts, plotly = [file.read_text(encoding="utf-8") for file in (*([folder / figures] if figures else []), FOLDER / "page.js")], _plotly()
     loader = FileSystemLoader([folder, FOLDER])
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     return environment.get_template(template).render(
         **content,
-        policy=_policy(script, plotly),
+        policy=_policy(*scripts, plotly),
         style=(FOLDER / "page.css").read_text(encoding="utf-8"),
-        script=script,
+        scripts=scripts,
         plotly=_packed(plotly),
         data=_packed_data(drawing.data()),
     )

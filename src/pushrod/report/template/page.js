@@ -157,6 +157,8 @@
   }
 
   const FIGURES = { time: timeFigure, stack: timeFigure, way: wayFigure, bars: barsFigure, lags: lagsFigure };
+  const TALL = new Set(["way", "map", "sets"]);
+  if (window.pushrodFigures) Object.assign(FIGURES, window.pushrodFigures({ axis, layout, colour, label, plain }));  // of a page with kinds of its own
   const CONFIG = { displaylogo: false, responsive: false, displayModeBar: false, doubleClick: false, showTips: false };
 
   // ---- panels --------------------------------------------------------------------------------------------------------
@@ -209,7 +211,7 @@
   function draw(panel) {
     const [data, shape] = FIGURES[panel.type](panel);
     shape.width = report.printing ? 660 : panel.plot.clientWidth;
-    shape.height = report.printing ? (panel.type === "way" ? 300 : 185) : panel.plot.clientHeight;
+    shape.height = report.printing ? (TALL.has(panel.type) ? 300 : 185) : panel.plot.clientHeight;
     Plotly.react(panel.plot, data, shape, CONFIG);
     if (report.drawn.has(panel)) return;
     report.drawn.add(panel);
@@ -259,7 +261,7 @@
   function point(t) {
     for (const panel of report.drawn) {
       const full = panel.plot._fullLayout;
-      if (!full || panel.type === "bars" || panel.type === "lags") continue;
+      if (!full || !(isTime(panel) || panel.type === "way")) continue;
       panel.cursor.style.display = t === null ? "none" : "block";
       for (const line of panel.lines || []) {
         const x = array(line.x);

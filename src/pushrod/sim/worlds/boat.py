@@ -96,6 +96,8 @@ class Out(NamedTuple):
     I_d: A[float, Q("-", about="integral of the yaw-rate loop")] = 0.0
     F_L: A[float, Q("N", about="thrust to port")] = 0.0
     F_R: A[float, Q("N", about="thrust to starboard")] = 0.0
+    X: A[float, Q("N", about="surge force of both thrusters")] = 0.0
+    N: A[float, Q("N.m", about="yaw moment of both thrusters")] = 0.0
     n_L: A[float, Q("rad/s", about="rotor speed")] = 0.0
     n_R: A[float, Q("rad/s", about="rotor speed")] = 0.0
     x: A[float, Q("m", about="to the east")] = 0.0
@@ -138,7 +140,7 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     return State(loops.speed, loops.heading, loops.yaw_rate, y.fb if dt > 0.0 else s.fb, esc, L.motor, R.motor, hull), Out(
         u.v_req if on else hull.u, hull.u, psi_req, hull.psi, c.r_d if on else hull.r, hull.r,
         y.req, y.cmd, y.alloc, y.esc, y.fb, y.diag, c.I_s, c.I_d,
-        L.F, R.F, L.n, R.n, hull.x, hull.y, hull.v, seen.v, seen.psi, seen.r, L.reported, R.reported,
+        L.F, R.F, L.F + R.F, (R.F - L.F) * p.arm, L.n, R.n, hull.x, hull.y, hull.v, seen.v, seen.psi, seen.r, L.reported, R.reported,
     )  # fmt: skip
 
 
