@@ -37,6 +37,7 @@ from pushrod.cli.schema import schema
 from pushrod.cli.serve import serve
 from pushrod.cli.sweep import sweep
 from pushrod.cli.sweep_one import sweep_one
+from pushrod.cli.sweep_report import sweep_report
 from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
@@ -120,6 +121,7 @@ VERBS: dict[str, Callable[..., None]] = {
     "excite": excite,
     "export": export,
     "sweep": sweep,
+    "sweep report": sweep_report,
     "sweep one": sweep_one,
     "log": log,
     "layout": layout,

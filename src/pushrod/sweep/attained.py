@@ -12,24 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.sweep.study_attained import Attained
+
 Array = NDArray[np.float64]
 POINTS = 400  # of a way
 MOST = 7  # values of a parameter, each way
 
 
-class Wanted(NamedTuple):
-    """Two signals, looked at from a time on, and two parameters with few values."""
-
-    across: str
-    up: str
-    since: float
-    columns: str
-    rows: str
-    units: tuple[str, str]
-    about: tuple[str, str]  # what the two signals are
-
-
-class Attained(NamedTuple):
+class Way(NamedTuple):
     """Of one pair of values: the way, and the area within as a share of the largest of all."""
 
     x: Array
@@ -40,16 +30,16 @@ class Attained(NamedTuple):
 class Sets(NamedTuple):
     """`cells[row][column]`; None where no run was made."""
 
-    wanted: Wanted
+    wanted: Attained
     columns: Array
     rows: Array
-    cells: list[list[Attained | None]]
+    cells: list[list[Way | None]]
 
 
 Signals = Callable[[int], tuple[Array, Mapping[str, Array]]]  # of a run by its index: times and columns
 
 
-def sets(wanted: Wanted, index: NDArray[np.int64], column: Array, row: Array, signals: Signals) -> Sets:
+def sets(wanted: Attained, index: NDArray[np.int64], column: Array, row: Array, signals: Signals) -> Sets:
     """`column` and `row`: what was drawn for each run. Of several runs of a pair the first is taken, of many values a few."""
     columns, rows = _few(column), _few(row)
     ways: list[list[tuple[Array, Array] | None]] = []
@@ -60,7 +50,7 @@ def sets(wanted: Wanted, index: NDArray[np.int64], column: Array, row: Array, si
             line.append(None if not len(there) else _way(wanted, *signals(int(index[there[0]]))))
         ways.append(line)
     largest = max((area(*way) for line in ways for way in line if way is not None), default=0.0) or 1.0
-    cells = [[None if way is None else Attained(*way, area(*way) / largest) for way in line] for line in ways]
+    cells = [[None if way is None else Way(*way, area(*way) / largest) for way in line] for line in ways]
     return Sets(wanted, columns, rows, cells)
 
 
@@ -68,7 +58,7 @@ def area(x: Array, y: Array) -> float:
     return float(0.5 * abs(np.dot(x, np.roll(y, -1)) - np.dot(np.roll(x, -1), y)))
 
 
-def _way(wanted: Wanted, t: Array, signals: Mapping[str, Array]) -> tuple[Array, Array]:
+def _way(wanted: Attained, t: Array, signals: Mapping[str, Array]) -> tuple[Array, Array]:
     keep = np.flatnonzero(t >= wanted.since)
     keep = keep[np.unique(np.linspace(0, len(keep) - 1, POINTS).astype(int))]
     return signals[wanted.across][keep], signals[wanted.up][keep]

@@ -19,6 +19,7 @@ from pushrod.sweep.case import Case, case_of, targets
 from pushrod.sweep.correlated import Correlated
 from pushrod.sweep.design import DESIGNS, MOST_SOBOL
 from pushrod.sweep.study import Criterion, Study
+from pushrod.sweep.study_attained import read_attained
 from pushrod.sweep.study_file import DTYPES, FOLDED, MOST_RUNS, MetricEntry, PassEntry, StudyFile
 from pushrod.sweep.varied import Varied, names_of
 from pushrod.sweep.varying import Reader
@@ -43,6 +44,7 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
     vary = _vary(head.vary, reader, head.design, head.levels) if found else ()
     wanted = _metrics(found, document) if found else {}
     criteria = _criteria(wanted, found, document) if found else ()
+    attained = read_attained(head.attained, found, names_of(vary), document) if found and vary else None
     n = _runs(head, vary, document)
     _check_names(vary, wanted, document)
     cases: tuple[Case, ...] = ()
@@ -71,6 +73,7 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
         dtype=head.dtype,
         document=document,
         notes=tuple(notes),
+        attained=attained,
     )
 
 

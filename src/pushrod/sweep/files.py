@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pushrod.sweep.study import Study
 
 STUDY = "study.yaml"
-NO_NUMBERS = ("about", "chunk")  # keys of a study that change none of its numbers
+NO_NUMBERS = ("about", "attained", "chunk")  # keys of a study that change none of its numbers
 
 
 def files_of(study: "Study") -> dict[str, str]:

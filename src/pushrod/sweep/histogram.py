@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 BINS = 48
 FEW = 24  # values that have a bin each
+EACH = 4  # runs at least that a value has on the average: else they only are few because the runs are
 FAR = 3.0  # times as wide as all but one in a thousand: then the rest is drawn by itself
 QUANTILES = (0.001, 0.05, 0.5, 0.95, 0.999)
 
@@ -69,7 +70,7 @@ def bins(y: Array, told: Spread, limits: tuple[float, ...] = ()) -> Bins:
     if told.n == 0:
         return Bins(np.array([0.0, 1.0]), np.empty(0), (0, 0))
     few = few_values(y)
-    if len(few):
+    if len(few) and EACH * len(few) <= told.n:
         return Bins(np.empty(0), few, (0, 0))
     a, b = told.quantiles[0], told.quantiles[-1]
     lo, hi = (told.least, told.most) if told.most - told.least <= FAR * (b - a) else (a - 0.5 * (b - a), b + 0.5 * (b - a))

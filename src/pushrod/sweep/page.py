@@ -5,10 +5,10 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from pushrod.report.cell import Cell, Grid, amount, text
+from pushrod.report.cell import Cell, Grid, amount, plain, text
 from pushrod.report.drawing import Drawing
 from pushrod.report.html_page import filled
-from pushrod.report.number import number, quantity, whole
+from pushrod.report.number import number, quantity, unit_text, whole
 from pushrod.sweep.attained import Sets
 from pushrod.sweep.findings import PASSING, Findings, Worst
 from pushrod.sweep.histogram import QUANTILES
@@ -168,14 +168,13 @@ def _metrics(found: Findings) -> Grid:
             (
                 text(one.column.name),
                 text(one.column.about, "dim"),
-                amount(s.mean, unit),
-                amount(s.sd, unit),
-                *(amount(v, unit) for v in (s.least, *s.quantiles[1:4], s.most)),
+                text(unit_text(unit)),
+                *(plain(v) for v in (s.mean, s.sd, s.least, *s.quantiles[1:4], s.most)),
                 never,
             )
         )
     middle = tuple(f"{100 * q:g} %" for q in QUANTILES[1:4])
-    return Grid(("metric", "of", "mean", "sd", "least", *middle, "most", "never"), rows)
+    return Grid(("metric", "of", "unit", "mean", "sd", "least", *middle, "most", "never"), rows)
 
 
 def _influence(found: Findings) -> Grid:
@@ -192,8 +191,8 @@ def _influence_cell(one: Influence) -> Cell:
         return Cell("·", one.S, "dim", "right")
     way = "" if not abs(one.rho) > one.rho_error else " ↑" if one.rho > 0.0 else " ↓"
     tint = sum(step <= one.S for step in STEPS)
-    shown = f"{_percent(max(one.S, 0.0), 0 if one.S >= 0.095 else 1)}{way}" if math.isfinite(one.S) else f"ρ {one.rho:+.2f}".replace("-", "−")
-    return Cell(shown, one.S, f"i{tint}" if tint else "", "right")
+    share = "" if not one.S >= 0.0005 else _percent(one.S, 0 if one.S >= 0.095 else 1)
+    return Cell(f"{share}{way}".strip(), one.S, f"i{tint}" if tint else "", "right")
 
 
 def _total(of: dict[str, Influence]) -> Cell:

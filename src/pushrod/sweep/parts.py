@@ -48,6 +48,11 @@ def part_file(folder: Path, k: int) -> Path:
     return folder / f"part-{k:06d}.parquet"
 
 
+def part_files(folder: Path) -> dict[int, Path]:
+    """Those that are there, by their chunk."""
+    return dict(sorted((int(match[1]), file) for file in folder.iterdir() if (match := PART.fullmatch(file.name))))
+
+
 def prepare(folder: Path, study: Study) -> Study:
     """A folder made ready for the study, or found to be its own: the study in the chunks that the folder has. StudyError where it is another's."""
     if (folder / MANIFEST).exists():
@@ -155,7 +160,7 @@ def _write(file: Path, data: bytes) -> None:
 
 def look(folder: Path, study: Study, going: Any = lambda done, total: None) -> Found:
     """Which chunks are there, checked to the last byte, and which are not."""
-    there = {int(match[1]): file for file in sorted(folder.iterdir()) if (match := PART.fullmatch(file.name))}
+    there = part_files(folder)
     strange = [file.name for k, file in there.items() if k >= study.chunks]
     if strange:
         raise StudyError(
@@ -211,8 +216,7 @@ def read(folder: Path, study: Study | None = None) -> "pl.DataFrame":
     import polars as pl
 
     known = study_of(folder) if study is None else study
-    parts = sorted((int(match[1]), file) for file in folder.iterdir() if (match := PART.fullmatch(file.name)))
-    frames = [read_part(file, known, k)[0] for k, file in parts]
+    frames = [read_part(file, known, k)[0] for k, file in part_files(folder).items()]
     return pl.concat(frames, rechunk=True) if frames else frame_of(known, _nothing(known))
 
 

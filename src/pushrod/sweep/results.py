@@ -17,6 +17,7 @@ from pushrod.sweep.findings import Results
 from pushrod.sweep.number import Column
 from pushrod.sweep.one import one
 from pushrod.sweep.study import Study
+from pushrod.sweep.varying import KINDS
 from pushrod.sweep.worst import Bound
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def results(folder: Path) -> Results:
 def _read(folder: Path, study: Study) -> tuple["pl.DataFrame", list[str]]:
     import polars as pl
 
-    found = [parts.read_part(file, study, k) for k, file in parts.files(folder)]
+    found = [parts.read_part(file, study, k) for k, file in parts.part_files(folder).items()]
     frame = pl.concat([frame for frame, _ in found], rechunk=True) if found else pl.DataFrame()
     return frame, list(dict.fromkeys(str(about["device"]) for _, about in found))
 
@@ -66,17 +67,16 @@ def _facts(study: Study, runs: int, devices: list[str]) -> Iterator[tuple[str, s
     yield "Runs", f"{whole(runs)} of {sum(case.scenario.steps for case in study.cases) // len(study.cases)} ticks each"
     yield "Design", DESIGNS[study.design] + ("" if study.design == "grid" else f", seed {study.seed}")
     yield "Computed on", f"{', '.join(devices)}, {study.dtype}"
-    yield "Study", study.digest[:12]
+    yield "Digest", study.digest[:12]
 
 
 def _parameters(study: Study) -> Iterator[Column]:
     known = targets([case.scenario for case in study.cases])
     given, units = study.document.data["vary"], study.units
-    for item in study.vary:
+    for item, said in zip(study.vary, given.values(), strict=True):
         for path in item.paths:
             meta = known[path].meta
-            names = tuple(meta.names) if isinstance(meta, Choice) else ()
-            yield Column(path, units[path], drawn_as(given.get(item.path, {})), names)
+            yield Column(path, units[path], drawn_as(said), tuple(meta.names) if isinstance(meta, Choice) else ())
 
 
 def drawn_as(entry: Mapping[str, Any]) -> str:
@@ -85,7 +85,7 @@ def drawn_as(entry: Mapping[str, Any]) -> str:
         return f"by the errors of {entry['fit']}" + (f", {entry['scale']} times as large" if "scale" in entry else "")
     if "correlated" in entry:
         return "normal, correlated"
-    kind, said = next(iter(entry.items()), ("", ()))
+    kind, said = next((key, value) for key, value in entry.items() if key in KINDS)
     if kind == "normal":
         return "normal, " + ", ".join(f"{key} {value}" for key, value in said.items())
     if kind == "discrete":

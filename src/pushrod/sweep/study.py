@@ -17,6 +17,7 @@ from pushrod.sim.expectation import Expectation, folded
 from pushrod.sim.machine import Machine, locate
 from pushrod.sweep.case import Case
 from pushrod.sweep.correlated import Correlated
+from pushrod.sweep.study_attained import Attained
 from pushrod.sweep.varied import Varied, names_of
 
 FOLDER = Path(__file__).parent / "studies"
@@ -49,6 +50,7 @@ class Study:
     dtype: str
     document: Document
     notes: tuple[str, ...] = ()
+    attained: Attained | None = None
 
     @property
     def names(self) -> list[str]:

@@ -53,6 +53,16 @@ class PassEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenario: A[str | None, Text(description="only in this scenario of the study; in all of them if left out")] = None
 
 
+class AttainedEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"since": "from"}):
+    """Two signals over each other in runs that go once round all that can be attained, for each pair of values of two parameters: for the report."""
+
+    across: A[str, Text(description="signal to the right")]
+    up: A[str, Text(description="signal upwards")]
+    columns: A[str, Text(description="parameter of this study, with few values")]
+    rows: A[str, Text(description="another one")]
+    since: A[float, Q("s", 0.0, about="look from here on")] = 0.0
+
+
 class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"criteria": "pass"}):
     """One machine many times, with parameters that are drawn."""
 
@@ -70,3 +80,4 @@ class StudyFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     dtype: A[str, Text(description="numbers of the simulation", extra_json_schema={"enum": list(DTYPES)})] = "float64"
     duration: A[float | None, Q("s", 1e-6, 1e6, "length of every run; that of its scenario if left out")] = None
     criteria: A[list[PassEntry], Text(description="what a run must keep to pass: all of these")] = []
+    attained: A[AttainedEntry | None, Text(description="two signals over each other, drawn by the report")] = None

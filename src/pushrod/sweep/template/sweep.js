@@ -62,7 +62,8 @@ window.pushrodFigures = ({ axis, layout, colour, label, plain }) => {
     const text = panel.mean.map((row, j) => row.map((v, i) => `${plain(panel.x.name)} ${wide.names[i]}<br>${plain(panel.y.name)} ${tall.names[j]}<br>${digits(shown[j][i])}${unit} of ${whole(panel.count[j][i])} runs`));
     const scale = passing ? [[0, colour("series-1")], [0.5, colour("raised")], [1, colour("achieved")]] : [[0, colour("raised")], [1, colour("achieved")]];
     const range = passing ? { zmin: 0, zmax: 100 } : {};
-    return [[{ type: "heatmap", x: wide.x, y: tall.x, z: shown, text, hovertemplate: "%{text}<extra></extra>", hoverongaps: false, colorscale: scale, ...range, xgap: 1, ygap: 1,
+    const cells = panel.mean.length <= 8 && panel.mean[0].length <= 8 ? { texttemplate: "%{text}", text: shown.map((row) => row.map((v) => (v === null ? "" : `${+v.toPrecision(3)}`.replace("-", "−")))) } : {};
+    return [[{ type: "heatmap", x: wide.x, y: tall.x, z: shown, hovertext: text, hovertemplate: "%{hovertext}<extra></extra>", hoverongaps: false, colorscale: scale, ...range, ...cells, xgap: 1, ygap: 1,
       colorbar: { thickness: 10, outlinewidth: 0, ticksuffix: passing ? " %" : "", tickfont: small, title: passing ? undefined : { text: label(panel.metric.unit), font: small } } }],
     layout(panel, { hovermode: "closest", dragmode: false, margin: { l: innerWidth < 720 ? 52 : 66, r: 8, t: 10, b: 42 },
       xaxis: across(panel.x.bins, panel.x.name, panel.x.unit), yaxis: { ...across(panel.y.bins, panel.y.name, panel.y.unit), automargin: true } })];
