@@ -1,12 +1,15 @@
 """Metrics folded inside the run equal what numpy says of the stored trajectory."""
 
+import importlib.util
 import math
 
 import numpy as np
+import pytest
 from lag_world import LAG_WORLD, Params
 
 from pushrod import metrics
 from pushrod.compiled.rollout import batch, rollout
+from pushrod.core.errors import InputError
 
 STEPS, DT = 400, 1e-3
 MEASURES = {
@@ -53,3 +56,33 @@ def test_float32_rms_loses_nothing_over_many_ticks() -> None:
     a = rollout(LAG_WORLD, None, wave, steps=steps, dt=DT, every=steps, metrics={"rms": metrics.rms("y")}).metrics["rms"]
     b = rollout(LAG_WORLD, None, wave, steps=steps, dt=DT, every=steps, metrics={"rms": metrics.rms("y")}, dtype="float32").metrics["rms"]
     assert math.isclose(a, b, rel_tol=1e-5)
+
+
+def test_a_window_and_a_difference_are_what_numpy_says_of_them() -> None:
+    inputs = {"u": np.sin(np.arange(STEPS) * 0.02)}
+    measures = {
+        "peak": metrics.maximum("y").within(0.1, 0.25),
+        "apart": metrics.magnitude("y", to="in.u").within(0.05),
+        "late": metrics.rms("u_late", to="y").within(0.0, 0.3),
+        "asked": metrics.mean("in.u"),
+    }
+    run = rollout(LAG_WORLD, Params(noise=0.0), inputs, steps=STEPS, dt=DT, metrics=measures)
+    y, t, u = run["y"], run.t, inputs["u"]
+    assert run.metrics["peak"] == y[(t >= 0.1) & (t <= 0.25)].max()
+    assert run.metrics["apart"] == np.abs(y - u)[t >= 0.05].max()
+    assert math.isclose(run.metrics["late"], math.sqrt(np.mean((run["u_late"] - y)[t <= 0.3] ** 2)), rel_tol=1e-13)
+    assert math.isclose(run.metrics["asked"], u.mean(), rel_tol=1e-13)
+
+
+def test_a_window_in_which_no_tick_ends_is_refused() -> None:
+    for since, until in ((0.5, math.inf), (0.1002, 0.1008)):
+        with pytest.raises(InputError, match=r"metrics\['peak'\] looks from .* where no tick ends; the run ends its ticks from 0.001 s to 0.4 s"):
+            rollout(LAG_WORLD, None, {"u": 1.0}, steps=STEPS, dt=DT, metrics={"peak": metrics.maximum("y").within(since, until)})
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda (pip install 'pushrod[cuda]') has no wheels on this platform")
+def test_what_is_folded_on_a_gpu_in_float32_needs_no_float64() -> None:
+    from pushrod.compiled.ptx import compile_ptx
+
+    measures = [metrics.maximum("y").within(0.1, 0.25), metrics.rms("y", to="in.u").within(0.1), metrics.recovery_time("y", 0.0, 0.1, to="u_late")]
+    assert compile_ptx(LAG_WORLD, metrics=[*measures, metrics.mean("y"), metrics.crossing_time("y", 0.5)]).doubles == []

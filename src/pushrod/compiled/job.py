@@ -88,15 +88,15 @@ def run(job: Job) -> Run:
     units: dict[str, str] = {leaf.path: leaf.meta.unit for leaf in numbers(model.Out)}  # type: ignore[union-attr]
     for path in stored:
         find(units, path, f"output of {model.name}")
-    watched = tuple(_watched(m, model) for m in job.metrics.values())
+    looked_at = tuple(watched(m, model) for m in job.metrics.values())
     arrays = _pack(job, len(stored))
     if job.device == "cuda":
         from pushrod.compiled.cuda import run_kernel
 
-        plan = Plan(model, "cuda", job.dtype, stored, watched, tuple(job.vary))
+        plan = Plan(model, "cuda", job.dtype, stored, looked_at, tuple(job.vary))
         arrays, seconds = run_kernel(plan, job, arrays)
     else:
-        seconds = _run_threads(Plan(model, "cpu", job.dtype, stored, watched), job, arrays)
+        seconds = _run_threads(Plan(model, "cpu", job.dtype, stored, looked_at), job, arrays)
     results = {name: (float(arrays.M[j, 0]) if job.single else arrays.M[j]) for j, name in enumerate(job.metrics)}
     known = _signals(model)
     metric_units = {name: known[m.path][1] if m.metric.unit == "y" else m.metric.unit for name, m in job.metrics.items()}
@@ -146,7 +146,8 @@ def _signals(model: Model | World) -> dict[str, tuple[str, str]]:
     return found | {f"in.{leaf.path or 'u'}": (f"u{dotted(leaf.path)}", str(leaf.meta.unit)) for leaf in numbers(model.In)}  # type: ignore[union-attr]
 
 
-def _watched(measure: Measure, model: Model | World) -> Watched:
+def watched(measure: Measure, model: Model | World) -> Watched:
+    """What a measure looks at, as linked code has it."""
     known = _signals(model)
     signal, _ = find(known, measure.path, f"output of {model.name}")
     if measure.to is not None:

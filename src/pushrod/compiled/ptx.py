@@ -1,12 +1,15 @@
 """Compile a step's kernel to PTX without a GPU, and look for what would make it slow: float64 in a float32 build."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from pushrod.compiled.cuda import cuda_module, import_cuda
 from pushrod.compiled.entry import Plan, plan_outputs
+from pushrod.compiled.job import watched
 from pushrod.compiled.layout import layout
 from pushrod.core.model import Model, World
+from pushrod.metrics.metric import Measure
 
 # the argument reduction inside single-precision sin, cos and tan: an integer, times 2^-64 pi/2, rounded back
 _TRIG = re.compile(
@@ -25,14 +28,20 @@ class Ptx(NamedTuple):
         return re.findall(r"^\s*[\w.]*\.f64[\w.]*\s[^;]*;", _TRIG.sub("", self.text), re.MULTILINE)
 
 
-def compile_ptx(model: Model | World, dtype: str = "float32", compute_capability: tuple[int, int] = (9, 0), each: tuple[str, ...] = ()) -> Ptx:
+def compile_ptx(
+    model: Model | World,
+    dtype: str = "float32",
+    compute_capability: tuple[int, int] = (9, 0),
+    each: tuple[str, ...] = (),
+    metrics: Iterable[Measure] = (),
+) -> Ptx:
     """The kernel of a model as PTX for a GPU that need not be there."""
     cuda = import_cuda()
     from numba import types as untyped_types
     from numba.cuda import dispatcher as untyped
 
     types: Any = untyped_types
-    plan = Plan(model, "cuda", dtype, plan_outputs(model), (), each)
+    plan = Plan(model, "cuda", dtype, plan_outputs(model), tuple(watched(measure, model) for measure in metrics), each)
     kernel = cuda_module(plan).kernel
     real = getattr(types, dtype)
     where = layout(model.Params)
