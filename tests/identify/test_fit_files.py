@@ -10,9 +10,12 @@ from fit_rig import recorded, rich
 from typer.testing import CliRunner
 
 from pushrod.cli.main import app
+from pushrod.config import yaml_file
 from pushrod.core.errors import ConfigError
 from pushrod.models.first_order import FIRST_ORDER
 from pushrod.sim import machine as machines
+from pushrod.sweep.building import build
+from pushrod.sweep.draw import draw
 
 DT = 0.002
 U = rich(500, DT)
@@ -38,6 +41,15 @@ def pushrod(*arguments: str) -> tuple[int, str, str]:
 ASK = ("--model", "first_order", "--input", "u=command", "--output", "y=seen", "--seeds", "1", "--generations", "20")
 
 
+STUDY = """
+study: tolerance
+machine: servo
+runs: 500
+vary: {drive: {fit: first_order_fit.yaml, at: lag}}
+metrics: {peak: {signal: w, metric: max}}
+"""
+
+
 def test_a_fit_writes_a_machine_and_a_report(folder: Path) -> None:
     code, out, _ = pushrod("fit", "a.csv", *ASK, "--free", "T", "--free", "K=0..10", "--holdout-share", "0.2")
     assert code == 0, out
@@ -48,6 +60,11 @@ def test_a_fit_writes_a_machine_and_a_report(folder: Path) -> None:
     text = Path("first_order_fit.yaml").read_text()
     assert "world: model:first_order" in text
     assert "# s, 95 %: 0.0" in text
+    drawn = draw(build(yaml_file.parse(STUDY, "study.yaml")), 0, 500)  # and a study draws from its errors
+    assert drawn["lag.T"].mean() == pytest.approx(made.params.T, rel=0.01)
+    known = made.document.data["uncertainty"]
+    assert drawn["lag.T"].std() == pytest.approx(known["sd"]["T"], rel=0.1)
+    assert np.corrcoef(drawn["lag.T"], drawn["lag.K"])[0, 1] == pytest.approx(known["correlation"][0][1], abs=0.1)
     page = Path("first_order_fit.html").read_text()
     assert "Simulated and measured" in page
     assert "http://" not in page.split('id="data"')[0]

@@ -7,13 +7,13 @@ import resource
 import numpy as np
 import polars as pl
 import pytest
-from small_study import STUDY, small
 
 from pushrod.core.errors import StudyError
 from pushrod.sweep import parts
 from pushrod.sweep.chunk import run_chunk
 from pushrod.sweep.local import on_cores
 from pushrod.sweep.run import Stopped, run
+from small_study import STUDY, small
 
 
 def contents(folder):
@@ -189,3 +189,15 @@ def test_a_manifest_says_what_it_is_of(tmp_path, undisturbed):
     about = json.loads(undisturbed["manifest.json"])
     assert about["study"] == "small"
     assert about["digest"] == small(tmp_path).digest
+
+
+def test_libraries_of_another_version_are_told(tmp_path):
+    study = small(tmp_path)
+    with pytest.raises(Stopped):
+        run(study, tmp_path / "out", stopping(1))
+    manifest = tmp_path / "out" / "manifest.json"
+    about = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps(about | {"numba": "0.1"}))
+    told = []
+    run(study, tmp_path / "out", told=told.append)
+    assert f"numba 0.1 then, {about['numba']} now: last digits of new parts may differ" in told[0]

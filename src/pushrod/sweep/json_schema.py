@@ -65,6 +65,7 @@ def drawn_schema() -> Schema:
             "description": "a file that `pushrod fit` wrote: its values, with errors that go together; for a group of any name",
         },
         "scale": {"type": "number", "exclusiveMinimum": 0, "description": "so many times the errors of the fit"},
+        "at": {"type": "string", "description": "the part of the machine that was fitted, where the fit is of a model by itself"},
         "correlated": {
             "type": "object",
             "description": "parameters that vary together, for a group of any name",

@@ -22,6 +22,7 @@ import numpy as np
 
 from pushrod.core.errors import PushrodError, StudyError
 from pushrod.core.names import count
+from pushrod.log.versions import versions
 from pushrod.sweep.chunk import Chunk, Column
 from pushrod.sweep.files import STUDY, write_files
 from pushrod.sweep.study import Study, load
@@ -62,7 +63,7 @@ def prepare(folder: Path, study: Study) -> Study:
         return study.cut(manifest["chunk"])
     if folder.is_dir() and any(folder.iterdir()):
         raise StudyError(f"{folder}: is not empty and holds no study ({MANIFEST} is missing); nothing was changed. Give another folder by --out")
-    about = {"study": study.name, "digest": study.digest, "runs": study.runs, "chunk": study.chunk, "pushrod": version("pushrod")}
+    about = {"study": study.name, "digest": study.digest, "runs": study.runs, "chunk": study.chunk, **versions()}
     try:
         write_files(study.files, folder / "study")
         _write(folder / MANIFEST, (json.dumps(about, indent=1) + "\n").encode())
@@ -83,6 +84,12 @@ def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
             changed += [] if (folder / "study" / name).read_text(encoding="utf-8") == text else [name]
     where = f" in {', '.join(changed)}" if changed else ""
     return f"{study.name} as it was before it changed{where}"
+
+
+def other_versions(folder: Path) -> str:
+    """What of the libraries that numbers depend on is another version than when the folder was begun; empty where nothing is."""
+    was, now = read_manifest(folder), versions()
+    return ", ".join(f"{name} {was[name]} then, {now[name]} now" for name in now if name in was and was[name] != now[name])
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -73,6 +73,8 @@ def run(
     def outcome() -> Outcome:
         return Outcome(study, folder, runs, passed, computed, time.perf_counter() - started, inside, tuple(there.spoilt.values()))
 
+    if runs and (changed := parts.other_versions(folder)):
+        told(f"{folder}: {changed}: last digits of new parts may differ from those that are there")
     if runs:
         told(f"{folder}: {count(study.chunks - len(there.missing), 'part')} of {study.chunks} are there already")
     progress(runs, study.n)

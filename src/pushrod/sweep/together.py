@@ -1,7 +1,8 @@
 """Groups of parameters that vary together, read from a study: their correlation written out, or the errors of a fit.
 
 motor: {correlated: {mean: {k: nominal, R: 2 ohm}, sd: {k: 5 %, R: 0.1 ohm}, correlation: [[1, 0.5], [0.5, 1]]}}
-motor: {fit: motor_fit.yaml}           the file that `pushrod fit` wrote, with its `uncertainty`; `scale: 2` makes its errors twice as large
+motor: {fit: motor_fit.yaml}           the file that `pushrod fit` wrote, with its `uncertainty`; `scale: 2` makes its errors twice as large,
+                                       and `at: lag` says which part of the machine was fitted, where that was a model by itself
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ TRIED = 4096  # draws that tell which share is cut off
 def group(reader: Reader, name: str, data: dict[str, Any], at: Keys) -> Correlated | None:
     """None with the problems noted."""
     kind = "fit" if "fit" in data else "correlated"
-    unknown_keys((kind, "scale") if kind == "fit" else (kind,), data, at, reader.document)
+    unknown_keys((kind, "scale", "at") if kind == "fit" else (kind,), data, at, reader.document)
     return _fit(reader, name, data, (*at, "fit")) if kind == "fit" else _written(reader, name, data["correlated"], (*at, "correlated"))
 
 
@@ -69,13 +70,17 @@ def _fit(reader: Reader, name: str, data: Mapping[str, Any], at: Keys) -> Correl
     if not isinstance(told, dict) or not isinstance(told.get("sd"), dict) or not told["sd"]:
         document.add(at, f"{other.file}: has no `uncertainty` with the errors of a fit; fit again, which writes them")
         return None
-    paths = _paths(reader, list(told["sd"]), at)
+    part = data.get("at", "")
+    if not isinstance(part, str):
+        document.add((*at[:-1], "at"), f"must be the path of a part of the machine, got {named(part)}")
+        return None
+    paths = _paths(reader, [f"{part}.{path}" if part else path for path in told["sd"]], at)
     if paths is None:
         return None
     mean, sd = [], []
-    for path in paths:
-        value = reader.number(_nested(other.data.get("parameters"), path), path, at)
-        spread = reader.number(told["sd"][path], path, at, spread=True)
+    for path, own in zip(paths, told["sd"], strict=True):
+        value = reader.number(_nested(other.data.get("parameters"), own), path, at)
+        spread = reader.number(told["sd"][own], path, at, spread=True)
         if value is None or spread is None:
             return None
         mean.append(value)
