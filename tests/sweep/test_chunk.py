@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from small_study import STUDY, small
 
 from pushrod.compiled.rollout import rollout
 from pushrod.core.record import put
@@ -10,6 +9,7 @@ from pushrod.sim.expectation import judge
 from pushrod.sweep.chunk import run_chunk, run_samples
 from pushrod.sweep.draw import draw
 from pushrod.sweep.one import one, row
+from small_study import STUDY, small
 
 TWO = STUDY.replace("scenarios: [short.yaml]", "scenarios: [short.yaml, long.yaml]").replace("below: 0.25 N.m}", "below: 0.25 N.m, scenario: long}")
 

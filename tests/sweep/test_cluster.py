@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from fake_ray import FakeRay, Ref
 from ray import exceptions
-from small_study import STUDY, small, write
 
 from pushrod.core.errors import DeviceError, PushrodError, StudyError
 from pushrod.sweep import cluster, on_worker, parts
 from pushrod.sweep.cluster import KINDS, _computed, on_ray
 from pushrod.sweep.run import run
+from small_study import STUDY, small, write
 
 TROUBLE = Path(__file__).parent / "ray_trouble.py"
 

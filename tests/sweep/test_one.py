@@ -3,7 +3,6 @@
 import pickle
 
 import pytest
-from small_study import STUDY, small
 
 from pushrod.core.errors import InputError
 from pushrod.log.reader import read
@@ -12,6 +11,7 @@ from pushrod.sim.recording import record
 from pushrod.sweep import parts
 from pushrod.sweep.one import one, row
 from pushrod.sweep.run import run
+from small_study import STUDY, small
 
 TWO = STUDY.replace("scenarios: [short.yaml]", "scenarios: [short.yaml, long.yaml]")
 

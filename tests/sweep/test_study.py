@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from small_study import STUDY, small
 
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.sweep import study as studies
 from pushrod.sweep.draw import draw
+from small_study import STUDY, small
 
 
 def edited(*pairs):

@@ -1,6 +1,9 @@
 """`pushrod sweep`: run a study, or go on with one."""
 
+import contextlib
+import functools
 import shlex
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,14 +12,16 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import STOPPED, answer, say
+from pushrod.core.errors import InputError
 
 if TYPE_CHECKING:
-    from pushrod.sweep.run import Outcome
+    from pushrod.sweep.run import Executor, Outcome
 
 
 class Device(StrEnum):
     cpu = "cpu"
     cuda = "cuda"
+    any = "any"
 
 
 def sweep(
@@ -24,7 +29,10 @@ def sweep(
     out: A[Path | None, typer.Option(help="Folder for the results; sweeps/NAME if left out. One that is there is gone on with.")] = None,
     runs: A[int | None, typer.Option(min=1, help="Samples, over what the study says.")] = None,
     seed: A[int | None, typer.Option(min=0, help="Of all that is drawn, over what the study says.")] = None,
-    device: A[Device, typer.Option(help="Where to simulate.")] = Device.cpu,
+    device: A[Device, typer.Option(help="Where to simulate; any: on whatever each node of a cluster has, each part says on what.")] = Device.cpu,
+    cluster: A[
+        str | None, typer.Option(metavar="local|ADDRESS", help="On a Ray cluster: one started here for the study, or the one at HOST:PORT.")
+    ] = None,
     threads: A[int | None, typer.Option(min=1, help="Cores to use; all if left out.")] = None,
     set_: A[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter of the machine; may be repeated.")
@@ -36,34 +44,52 @@ def sweep(
 
     Exit codes: 0 all is computed; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C, what was done is kept.
     """
-    from functools import partial
-
     from pushrod.cli.progress import progress
     from pushrod.sweep import local
     from pushrod.sweep.run import Stopped
     from pushrod.sweep.run import run as go
     from pushrod.sweep.study import load
 
+    if device is Device.any and cluster is None:
+        raise InputError("--device any is for clusters: say which by --cluster, or choose cpu or cuda")
     what = load(study, set_ or (), runs, seed)
     if device is Device.cuda and what.document.data.get("chunk") is None:
         what = what.cut(local.GPU_CHUNK)
     folder = out or Path("sweeps") / what.name
-    executor = local.on_gpu if device is Device.cuda else partial(local.on_cores, threads=threads)
+    kind = None if device is Device.any else device.value
     answer(study=what.name, runs=what.n, samples=what.runs, scenarios=[case.name for case in what.cases], design=what.design, seed=what.seed)
-    answer(digest=what.digest, device=device.value, notes=list(what.notes), out=folder)
+    answer(digest=what.digest, device=device.value, cluster=cluster, notes=list(what.notes), out=folder)
     for note in what.notes:
-        say(f"note: {note}", err=True)
+        _note(note)
     try:
-        with progress("running", "runs", what.n, before="compiling") as show:
-            outcome = go(what, folder, executor, show, device.value, lambda text: say(f"note: {text}", err=True))
+        with _executor(device, cluster, threads) as executor, progress("running", "runs", what.n, before="compiling") as show:
+            outcome = go(what, folder, executor, show, kind, _note)
     except Stopped as stop:
         _tell(stop.outcome)
         words = ["pushrod", "sweep", study, *(["--out", str(out)] if out else []), *(["--runs", str(runs)] if runs else [])]
-        words += [*(["--seed", str(seed)] if seed is not None else []), *(["--device", device.value] if device is Device.cuda else [])]
+        words += [*(["--seed", str(seed)] if seed is not None else []), *(["--device", device.value] if device is not Device.cpu else [])]
+        words += ["--cluster", cluster] if cluster else []
         words += [word for one in set_ or () for word in ("--set", one)]
         say(f"stopped by Ctrl-C; go on with: {shlex.join(words)}", err=True)
         raise typer.Exit(STOPPED) from stop
     _tell(outcome)
+
+
+def _note(text: str) -> None:
+    say(f"note: {text}", err=True)
+
+
+@contextlib.contextmanager
+def _executor(device: Device, cluster: str | None, threads: int | None) -> Iterator["Executor"]:
+    from pushrod.sweep import local
+
+    if cluster is None:
+        yield local.on_gpu if device is Device.cuda else functools.partial(local.on_cores, threads=threads)
+        return
+    from pushrod.sweep.cluster import on_ray
+
+    with on_ray(cluster, device.value, _note, threads) as executor:
+        yield executor
 
 
 def _tell(found: "Outcome") -> None:
