@@ -52,6 +52,8 @@ def test_what_cannot_be_done_is_said_in_one_message(pushrod, tmp_path, monkeypat
         (("sweep", "one", "sweeps/small", "70"), "run 70; the study small has the runs 0 to 69"),
         (("sweep", "one", "sweeps", "0"), "sweeps: is no folder of a study's results"),
         (("sweep", "small.yaml", "--set", "lag.tau=1"), "--set lag.tau=1: parameters.lag.tau: unknown key"),
+        (("sweep", "small.yaml", "--runs", "70", "--device", "any"), "--device any is for clusters: say which by --cluster"),
+        (("sweep", "small.yaml", "--runs", "70", "--cluster", "127.0.0.1:1"), "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
     ):
         got = pushrod(*words)
         assert got.exit_code == 2

@@ -99,7 +99,7 @@ def test_a_cluster_without_what_is_asked_for_says_so(tmp_path: Path, monkeypatch
     monkeypatch.setattr(cluster, "LOOK", 0.0)
     monkeypatch.setattr(cluster, "PATIENCE", 0.01)
     ray = FakeRay()
-    chunks = _computed(ray, study, range(4), KINDS["cpu"], print)
+    chunks = _computed(ray, study.cut(10), range(20), KINDS["cpu"], print)
     next(chunks)
     ray.resources = {}
     with pytest.raises(StudyError, match="nothing to compute on for 0.01 s; the parts that are done are kept"):

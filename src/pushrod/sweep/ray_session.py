@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 import threading
@@ -17,6 +18,7 @@ from pushrod.core.errors import InputError, StudyError
 
 LOCAL = "local"
 LOOPBACK = "127.0.0.1"
+ANSWER = 5.0  # [s] for somebody to listen at an address
 STORE = 256 << 20  # bytes that a started cluster keeps of results: a few hundred chunks
 # Ray takes the address of the network card for loopback, unless it is told that this system cannot have a cluster
 ENVIRONMENT = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -45,13 +47,25 @@ def session(address: str = LOCAL, cores: int | None = None) -> Iterator[Any]:
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[Any]:
-    ray = import_ray()
-    with _ended(ray):
+    host = _answering(address)
+    with _environment() if host in (LOOPBACK, "localhost") else contextlib.nullcontext(), _ended(ray := import_ray()):
         try:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, RuntimeError, ValueError, OSError) as e:
             raise StudyError(f"no Ray cluster can be used at {address}: {_first_line(e)}; `ray status` on one of its nodes says how it is") from e
         yield ray
+
+
+def _answering(address: str) -> str:
+    """The host of an address. Ray itself would wait for minutes where nobody listens."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        return ""  # "auto", or what Ray has to say something about
+    try:
+        socket.create_connection((host, int(port)), ANSWER).close()
+    except OSError as e:
+        raise StudyError(f"no Ray cluster answers at {address}: {e.strerror or e}; start one with `ray start --head`, or use `local`") from e
+    return host
 
 
 @contextlib.contextmanager
@@ -104,11 +118,18 @@ def _own_folder() -> Iterator[str]:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
+    """For Ray and the processes it starts; for a Ray that was imported before, too."""
     before = {name: os.environ.get(name) for name in ENVIRONMENT}
     os.environ.update(ENVIRONMENT)
+    constants: Any = sys.modules.get("ray._private.ray_constants")
+    spread = getattr(constants, "ENABLE_RAY_CLUSTER", True)
+    if constants is not None:
+        constants.ENABLE_RAY_CLUSTER = False
     try:
         yield
     finally:
+        if constants is not None:
+            constants.ENABLE_RAY_CLUSTER = spread
         for name, value in before.items():
             if value is None:
                 del os.environ[name]
