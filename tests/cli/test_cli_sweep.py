@@ -88,3 +88,22 @@ def test_ctrl_c_keeps_the_parts_that_are_done_and_says_how_to_go_on(tmp_path):
 @pytest.mark.parametrize("verb", ["sweep", "sweep one"])
 def test_help_tells_exit_codes(pushrod, verb):
     assert "Exit codes: 0 " in pushrod(*verb.split(), "--help", columns=60).stdout
+
+
+def test_what_was_found_is_a_page_or_figures(pushrod, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    assert pushrod("sweep", "small.yaml", "--runs", "100").exit_code == 0
+    got = pushrod("sweep", "report", "sweeps/small")
+    assert got.exit_code == 0
+    passed = int(parts.read(tmp_path / "sweeps" / "small")["passed"].sum())
+    assert f"({passed} of 100 samples; 95 % interval " in got.stdout
+    assert "report: sweeps/small/report.html" in got.stdout
+    assert "pushrod sweep one sweeps/small " in (tmp_path / "sweeps" / "small" / "report.html").read_text()
+    found = told(pushrod("sweep", "report", "sweeps/small", "--json", "--out", "none.html"))
+    assert found["pass"]["passed"] == passed
+    assert not (tmp_path / "none.html").exists()
+    assert pushrod("sweep", "small.yaml", "--runs", "100").exit_code == 0  # a report in the folder is in nobody's way
+    got = pushrod("sweep", "report", "nowhere")
+    assert got.exit_code == 2
+    assert "nowhere: is no folder of a study's results" in got.stderr

@@ -129,15 +129,23 @@ def _share_of(passed: NDArray[np.bool_]) -> Share:
 
 
 def _influence(results: Results, parameters: Sequence[Number], passed: NDArray[np.bool_], told: Margins | None) -> dict[str, dict[str, Influence]]:
-    n = len(passed)
-    some = slice(None) if n <= RANKED else np.sort(np.random.default_rng(0).choice(n, RANKED, replace=False))
+    rows = _rows(results, len(passed))
     names = [one.column.name for one in parameters]
-    drawn = [ranked(results.values(name)[some]) for name in names]
-    judged = {} if told is None else {PASSING: passed.astype(np.float64), MARGIN: told.margin}
-    made = {on: dict(zip(names, influences(drawn, y[some], results.is_sample), strict=True)) for on, y in judged.items()}
-    for one in results.metrics:
-        made[one.name] = dict(zip(names, influences(drawn, results.values(one.name)[some], results.is_sample), strict=True))
-    return made
+    drawn = [[ranked(x[some]) for some in rows] for x in map(results.values, names)]
+
+    def on(y: Array) -> dict[str, Influence]:
+        return dict(zip(names, influences(drawn, [y[some] for some in rows], results.is_sample), strict=True))
+
+    judged = {} if told is None else {PASSING: on(passed.astype(np.float64)), MARGIN: on(told.margin)}
+    return judged | {one.name: on(results.values(one.name)) for one in results.metrics}
+
+
+def _rows(results: Results, n: int) -> list[NDArray[np.int64]]:
+    """The runs of each scenario; where there are too many, those of the same samples in each, taken by chance."""
+    scenario = np.asarray(results.column("scenario"))
+    rows = [np.flatnonzero(scenario == i) for i in range(len(results.scenarios))]
+    most = RANKED // len(rows)
+    return rows if n <= RANKED else [some[np.sort(np.random.default_rng(0).choice(len(some), min(most, len(some)), replace=False))] for some in rows]
 
 
 def _weight(influence: Mapping[str, Mapping[str, Influence]], name: str) -> float:
