@@ -30,7 +30,8 @@ def on_cores(most: int) -> None:
 
     cores = available()
     study = load(STUDY)
-    run_samples(study, 0, 64)  # compiled
+    with tempfile.TemporaryDirectory() as folder:
+        run(load(STUDY, runs=64), folder)  # compiled, and libraries loaded
     steps = sum(case.scenario.steps for case in study.cases)
     print(f"{cores} cores; {steps} ticks a run, {len(study.names)} parameters drawn, {len(study.metrics)} metrics, float64\n")
     print("| runs | cores | runs/s | us a run | steps/s and core |\n|---|---|---|---|---|")

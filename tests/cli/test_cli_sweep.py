@@ -36,9 +36,14 @@ def test_a_study_runs_and_goes_on_and_one_of_its_runs_is_had_again(pushrod, tmp_
     assert one["metrics"]["peak"] == row["peak"]
     assert one["units"]["peak"] == "rad/s"
     assert one["passed"] == row["passed"]
+    assert (one["kept_by"], one["differs"]) == ("cpu", {})
     assert Path(one["log"]).is_file()
     assert pushrod("replay", one["log"]).exit_code == 0
-    assert "lag.T = " in pushrod("sweep", "one", "sweeps/small", "42", "--no-log").stdout
+    said = pushrod("sweep", "one", "sweeps/small", "42", "--no-log").stdout
+    assert "lag.T = " in said
+    assert "as in the results, to the last bit" in said
+    (tmp_path / "sweeps" / "small" / "part-000001.parquet").unlink()
+    assert "it is not among the results yet" in pushrod("sweep", "one", "sweeps/small", "99", "--no-log").stdout
 
 
 def test_what_cannot_be_done_is_said_in_one_message(pushrod, tmp_path, monkeypatch):

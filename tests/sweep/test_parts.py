@@ -166,6 +166,17 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         run(small(tmp_path), tmp_path / "broken")
 
 
+def test_what_a_killed_process_left_is_no_hindrance(tmp_path, undisturbed):
+    (tmp_path / "out" / "study").mkdir(parents=True)
+    (tmp_path / "out" / "study" / "study.yaml").write_text("study: sm")
+    (tmp_path / "out" / ".manifest.json.999999999").write_text("{")
+    with pytest.raises(Stopped):
+        run(small(tmp_path), tmp_path / "out", stopping(1))
+    (tmp_path / "out" / ".part-000001.parquet.999999999").write_bytes(b"PAR1")
+    run(small(tmp_path), tmp_path / "out")
+    assert contents(tmp_path / "out") == undisturbed
+
+
 def test_a_full_disk_costs_the_chunk_that_did_not_fit_and_nothing_else(tmp_path, undisturbed):
     study = small(tmp_path)
     with pytest.raises(Stopped):

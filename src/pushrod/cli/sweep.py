@@ -54,7 +54,7 @@ def sweep(
         raise InputError("--device any is for clusters: say which by --cluster, or choose cpu or cuda")
     what = load(study, set_ or (), runs, seed)
     if device is Device.cuda and what.document.data.get("chunk") is None:
-        what = what.cut(local.GPU_CHUNK)
+        what = what.cut(local.gpu_chunk(what))
     folder = out or Path("sweeps") / what.name
     kind = None if device is Device.any else device.value
     answer(study=what.name, runs=what.n, samples=what.runs, scenarios=[case.name for case in what.cases], design=what.design, seed=what.seed)

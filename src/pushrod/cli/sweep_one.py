@@ -18,9 +18,10 @@ def sweep_one(
 
     Exit codes: 0 fine; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C.
     """
+    from pushrod.core.names import count
     from pushrod.sim.recording import record
     from pushrod.sweep import parts
-    from pushrod.sweep.one import one, row
+    from pushrod.sweep.one import kept, one, row
 
     study = parts.study_of(folder)
     run = one(study, index)
@@ -35,6 +36,15 @@ def sweep_one(
         say(f"  {name}: {found[name]:.6g} {units[name]}".removesuffix(" -"))
     if study.criteria:
         say("passed" if found["passed"] else "did not pass")
+    was = kept(folder, study, index, found)
+    answer(kept_by=None if was is None else was.device, differs=None if was is None else was.differs)
+    if was is None:
+        say("it is not among the results yet")
+    elif was.differs:
+        name = max(was.differs, key=lambda name: was.differs[name])
+        say(f"{count(len(was.differs), 'metric')} differ from the results, computed by {was.device}; most of all {name}, by {was.differs[name]:.3g}")
+    else:
+        say("as in the results, to the last bit")
     if log:
         file = record(run.simulate(), out or folder / "runs")
         answer(log=file)

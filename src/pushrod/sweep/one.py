@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pushrod.config import yaml_file
 from pushrod.config.yaml_file import Document
-from pushrod.core.errors import InputError
+from pushrod.core.errors import InputError, StudyError
 from pushrod.sim import machine as machines
 from pushrod.sim import scenario as scenarios
 from pushrod.sim.machine import Machine
 from pushrod.sim.run import Result, simulate
 from pushrod.sim.scenario import Scenario
+from pushrod.sweep import parts
 from pushrod.sweep.case import INITIAL
 from pushrod.sweep.chunk import run_samples
 from pushrod.sweep.draw import draw
@@ -48,6 +51,26 @@ def row(study: Study, index: int, device: str = "cpu") -> dict[str, Any]:
     chunk = run_samples(study, sample, sample + 1, device=device, threads=1)
     found = {name: column[scenario].item() for name, column in chunk.columns.items()}
     return found | {"scenario": study.cases[scenario].name}
+
+
+class Kept(NamedTuple):
+    """A run as it is in the results: which device computed it, and by how much its metrics differ from those of now, by name."""
+
+    device: str
+    differs: dict[str, float]
+
+
+def kept(folder: Path, study: Study, index: int, now: Mapping[str, Any]) -> Kept | None:
+    """The same run in the results; None where its part is missing or spoilt."""
+    sample, _ = place(study, index)
+    k = sample // study.chunk
+    try:
+        frame, about = parts.read_part(parts.part_file(folder, k), study, k)
+    except StudyError:
+        return None
+    was = frame.row(index - study.span(k)[0] * len(study.cases), named=True)
+    differs = {name: abs(was[name] - now[name]) for name in study.metrics if was[name] != now[name] and not (isnan(was[name]) and isnan(now[name]))}
+    return Kept(str(about["device"]), differs)
 
 
 def one(study: Study, index: int) -> One:

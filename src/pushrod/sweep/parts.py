@@ -30,9 +30,10 @@ from pushrod.sweep.study import Study, load
 if TYPE_CHECKING:
     import polars as pl
 
-MANIFEST = "manifest.json"
+MANIFEST, FILES = "manifest.json", "study"
 KEY = "pushrod"
 PART = re.compile(r"part-(\d{6,})\.parquet")
+LEFT = re.compile(r"\.(?:part-\d{6,}\.parquet|manifest\.json)\.(\d+)")  # being written, by the process of that number
 
 
 class Found(NamedTuple):
@@ -60,16 +61,35 @@ def prepare(folder: Path, study: Study) -> Study:
         manifest = read_manifest(folder)
         if manifest["digest"] != study.digest:
             raise StudyError(f"{folder}: holds the results of {_differs(folder, manifest, study)}; nothing was changed. Give another folder by --out")
+        _sweep_up(folder)
         return study.cut(manifest["chunk"])
-    if folder.is_dir() and any(folder.iterdir()):
+    if folder.is_dir() and any(file.name != FILES and not LEFT.fullmatch(file.name) for file in folder.iterdir()):
         raise StudyError(f"{folder}: is not empty and holds no study ({MANIFEST} is missing); nothing was changed. Give another folder by --out")
     about = {"study": study.name, "digest": study.digest, "runs": study.runs, "chunk": study.chunk, **versions()}
     try:
-        write_files(study.files, folder / "study")
+        write_files(study.files, folder / FILES)
         _write(folder / MANIFEST, (json.dumps(about, indent=1) + "\n").encode())
     except OSError as e:
         raise StudyError(f"{folder}: cannot be written: {e.strerror or e}") from e
     return study
+
+
+def _sweep_up(folder: Path) -> None:
+    """Take away what processes that were killed had begun to write."""
+    for file in folder.iterdir():
+        if (match := LEFT.fullmatch(file.name)) and not _lives(int(match[1])):
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
@@ -81,7 +101,7 @@ def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
     changed = []
     for name, text in study.files.items():
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            changed += [] if (folder / "study" / name).read_text(encoding="utf-8") == text else [name]
+            changed += [] if (folder / FILES / name).read_text(encoding="utf-8") == text else [name]
     where = f" in {', '.join(changed)}" if changed else ""
     return f"{study.name} as it was before it changed{where}"
 
@@ -108,11 +128,11 @@ def study_of(folder: Path) -> Study:
     """The study whose results are in a folder, made again from the files there."""
     manifest = read_manifest(folder)
     try:
-        study = load(folder / "study" / STUDY)
+        study = load(folder / FILES / STUDY)
     except PushrodError as e:
         raise StudyError(f"{folder}: the study in it cannot be loaded any more: {e}") from e
     if study.digest != manifest["digest"]:
-        raise StudyError(f"{folder}: the files in {folder / 'study'} are not those the results were made of, or another pushrod made them")
+        raise StudyError(f"{folder}: the files in {folder / FILES} are not those the results were made of, or another pushrod made them")
     return study.cut(manifest["chunk"])
 
 
