@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from pushrod.core.errors import InputError
+from pushrod.core.running import is_running
 from pushrod.guard.record_file import NEW
 from pushrod.guard.settings import record_folder, state_folder
 
@@ -48,7 +49,7 @@ class Record(NamedTuple):
         return not self.flaw and not self.acting and all(one["result"] == "in the process" for one in self.actuators.values())
 
     def __str__(self) -> str:
-        if self.flaw and self.acting and _runs(self.guard):
+        if self.flaw and self.acting and is_running(self.guard):
             return f"the guard of {self.robot} (pid {self.guard}) is still writing what it did: {self.file}"
         if self.flaw:
             return f"a record of the guard cannot be read ({self.flaw}): {self.file}"
@@ -77,7 +78,7 @@ def all_waiting(state: str | Path | None = None) -> list[Record]:
 def acknowledge(robot: str, state: str | Path | None = None, harmless: bool = False) -> list[Record]:
     """Somebody has looked at the robot: it may be armed again. Gives back what was acknowledged. `harmless`: only those nobody needs to look at."""
     records = [record for record in waiting(robot, state) if record.harmless or not harmless]
-    busy = [record for record in records if record.acting and _runs(record.guard)]
+    busy = [record for record in records if record.acting and is_running(record.guard)]
     if busy:
         raise InputError(f"the guard of {robot} (pid {busy[0].guard}) is still calling disarm functions: acknowledge it when it has ended")
     for record in records:
@@ -113,16 +114,3 @@ def _read(file: Path, robot: str) -> Record:
 
 
 _BLANK = {"disarm": "", "result": "?", "detail": "", "seconds": 0.0}
-
-
-def _runs(pid: int) -> bool:
-    with suppress(OSError):  # one that nobody has buried yet is dead all the same
-        if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-            return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return pid > 0

@@ -22,6 +22,7 @@ import numpy as np
 
 from pushrod.core.errors import PushrodError, StudyError
 from pushrod.core.names import count
+from pushrod.core.running import is_running
 from pushrod.log.versions import versions
 from pushrod.sweep.chunk import Chunk, Column
 from pushrod.sweep.files import STUDY, write_files
@@ -77,19 +78,9 @@ def prepare(folder: Path, study: Study) -> Study:
 def _sweep_up(folder: Path) -> None:
     """Take away what processes that were killed had begun to write."""
     for file in folder.iterdir():
-        if (match := LEFT.fullmatch(file.name)) and not _lives(int(match[1])):
+        if (match := LEFT.fullmatch(file.name)) and not is_running(int(match[1])):
             with contextlib.suppress(OSError):
                 file.unlink(missing_ok=True)
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
