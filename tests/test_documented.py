@@ -15,7 +15,11 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 LANGUAGES = {"", "python", "text", "console", "yaml", "xml"}
 ELSEWHERE = {"robot.md": "tests/robot/test_robot_page.py"}  # its files are read there
 RECORDINGS = {"fit_emps.md": "emps", "fit_xl330.md": "xl330"}  # what a page is about and this repository does not hold
-LONG = ("pushrod fit xl330", "python examples/fit_xl330.py")  # minutes; tests/identify/test_real_data.py does less of the same
+LONG = (
+    "pushrod fit xl330",
+    "python examples/fit_xl330.py",
+    "pushrod sweep servo_tolerance --runs 1000000 --cluster",
+)  # minutes; tests do less of the same
 NOT_RUN = ("make ", "source ", "pip install", "git clone")  # what sets up the environment that runs this
 
 

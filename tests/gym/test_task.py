@@ -71,6 +71,13 @@ def test_spaces_follow_from_the_records(tmp_path: Path) -> None:
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"reward": None}, "what is the agent paid for"),
+    ({"reward": {}}, "give a function of the signals, or metrics by name"),
+    ({"reward": {"e": 3}}, "reward: e: must be a metric such as"),
+    ({"reward": {"e": {"signal": "x"}}}, "reward: e.metric: is missing|reward: e: .*metric"),
+    ({"reward": {"e": {"signal": "z", "metric": "rms"}}}, "reward: e.signal: there is no signal named 'z'"),
+    ({"reward": {"e": {"signal": "x", "metric": "settling_time", "goal": 1, "band": 1}}}, "e.metric: settling_time is not there in every tick"),
+    ({"reward": {"e": {"signal": "x", "metric": "rms", "from": 1}}}, "e: is of every action; leave `from` and `until` out"),
+    ({"reward": {"e": {"signal": "x", "metric": "rms", "weight": "much"}}}, "e.weight: must be a number, got 'much'"),
     ({"observe": ("speed",)}, "no signal of rover named 'speed'"),
     ({"observe": "x"}, "give a list of signals"),
     ({"act": ("forces",)}, "no input channel of rover named 'forces'; did you mean 'force'"),
@@ -82,6 +89,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"randomise": {"m": [100.0]}}, r"vary\['m'\]\[0\] = 100 kg is outside"),
     ({"randomise": {"mass": [1.0]}}, "'mass'; did you mean|named 'mass'"),
     ({"randomise": {"m": [1.0], "noise": [0.1, 0.2]}}, "number of instances disagrees"),
+    ({"randomise": {"initial.u": [1.0]}}, "named 'u'"),
     ({"randomise": 3}, "randomise = 3; give parameters by path"),
 ]
 

@@ -12,6 +12,8 @@ from rover import rover
 from pushrod import gym
 from pushrod.compiled.rollout import rollout
 from pushrod.core.errors import InputError
+from pushrod.sweep.draw import draw
+from pushrod.sweep.study import load
 
 N = 5
 MASSES = {"m": np.linspace(0.5, 2.0, 7)}
@@ -31,9 +33,16 @@ def task(folder: Path, **more: Any) -> dict[str, Any]:
     } | more
 
 
+TERMS = {
+    "error": {"signal": "x", "to": "in.slope", "metric": "rms_error", "weight": -1.0},
+    "peak": {"signal": "v", "metric": "max_abs", "weight": -0.3},
+    "end": {"signal": "x_meas", "metric": "final"},
+}
+
+
 @pytest.mark.parametrize("mode", list(AutoresetMode))
 def test_it_is_what_gymnasium_makes_of_single_ones(tmp_path: Path, mode: AutoresetMode) -> None:
-    told = task(tmp_path)
+    told = task(tmp_path, **({"reward": TERMS} if mode == AutoresetMode.SAME_STEP else {}))
     ours = gym.make_vec(num_envs=N, autoreset_mode=mode, **told)
     theirs = SyncVectorEnv([lambda: gym.make(**told) for _ in range(N)], autoreset_mode=mode)
     ours.action_space.seed(3)
@@ -85,6 +94,47 @@ def test_an_episode_is_a_rollout(tmp_path: Path) -> None:
         run = rollout(scenario.world, scenario.params, inputs, steps=50, dt=0.01, state=scenario.state, seed=7, instance=episode)
         assert np.array_equal(np.array(seen)[:, 0], run["x"])
         assert np.array_equal(np.array(seen)[:, 1], run["x_meas"])
+
+
+def test_metrics_are_paid_for_action_by_action(tmp_path: Path) -> None:
+    """The same numbers from the ticks of a rollout."""
+    env = gym.make(**task(tmp_path, reward=TERMS, act=("force", "gear"), randomise=None, ended=None, period="50 ms"))
+    env.reset(seed=3)
+    paid = [env.step({"real": np.array([2.0]), "gear": 2})[1] for _ in range(10)]
+    scenario, slope = env.task.scenario, env.task.signals["slope"][:-1]
+    run = rollout(scenario.world, scenario.params, {"force": 2.0, "gear": 2.0, "slope": slope}, steps=50, dt=0.01, state=scenario.state, seed=3)
+    x, v, x_meas = (run[name].reshape(10, 5) for name in ("x", "v", "x_meas"))
+    error = np.sqrt(np.mean((x - slope.reshape(10, 5)) ** 2, axis=1))
+    assert np.allclose(paid, -error - 0.3 * abs(v).max(axis=1) + x_meas[:, -1], rtol=1e-12, atol=1e-12)
+
+
+def test_a_study_is_drawn_from(tmp_path: Path) -> None:
+    """Parameters and states at the start, and a delay that is longer than the line of the scenario holds."""
+    (tmp_path / "study.yaml").write_text(
+        """
+study: worn
+machine: servo
+runs: 500
+seed: 4
+vary:
+  bus.delay: {uniform: [10 ms, 80 ms]}
+  initial.drive.body.q: {normal: {mean: 0, sd: 1}}
+metrics: {end: {signal: q, metric: final}}
+"""
+    )
+    study = load(tmp_path / "study.yaml")
+    drawn = draw(study, 0, 500)
+    told: dict[str, Any] = {"observe": ("q", "w", "torque_cmd"), "act": {"torque_req": (-3, 3)}, "reward": lambda y: y["q"], "episode": 0.1}
+    envs = gym.make_vec("servo", num_envs=200, randomise=study, **told)
+    first, infos = envs.reset(seed=0)
+    assert np.array_equal(first[:, 0], drawn["initial.drive.body.q"][infos["sample"]])
+    arrived = np.full(200, -1)
+    for k in range(100):
+        observation = envs.step(np.ones((200, 1)))[0]
+        arrived[(arrived < 0) & (observation[:, 2] > 0.0)] = k
+    assert np.array_equal(arrived, np.floor(drawn["bus.delay"][infos["sample"]] / 1e-3).astype(int))
+    with pytest.raises(InputError, match="the study worn is of the world servo, this machine has lag|rover"):
+        gym.make(**task(tmp_path, randomise=study))
 
 
 def test_the_first_observation_is_the_state_at_the_start_with_noise_of_its_own(tmp_path: Path) -> None:

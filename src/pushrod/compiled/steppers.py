@@ -3,7 +3,6 @@
 Each instance is at its own tick, with its own seed and number, so that some may begin anew while others go on.
 """
 
-import functools
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,13 +12,14 @@ from numpy.typing import NDArray
 
 from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, plan_outputs
-from pushrod.compiled.job import DTYPES, checked_params, module
+from pushrod.compiled.job import DTYPES, checked_params, module, watched
 from pushrod.compiled.layout import layout
 from pushrod.compiled.rollout import cores
 from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
-from pushrod.core.record import flat, is_record, numbers
+from pushrod.core.record import flat, get, is_record, leaves, numbers
+from pushrod.metrics.metric import Measure
 
 Array = NDArray[Any]
 WORTH = 512  # ticks that one thread should have to do, below which handing them over costs more than it saves
@@ -30,6 +30,7 @@ class Steppers:
 
     u         inputs [tick, channel, instance]; with one tick (`ticks=1`, or `held`) it is held for the whole call
     y         the chosen outputs [output, instance] after the last tick
+    m         metrics [metric, instance], of the ticks of the last call alone
     k, seed, instance     where each of them is
     """
 
@@ -44,10 +45,13 @@ class Steppers:
         held: bool = True,
         outputs: tuple[str, ...] | None = None,
         vary: tuple[str, ...] = (),
+        metrics: tuple[Measure, ...] = (),
         dtype: str = "float64",
         threads: int | None = None,
     ) -> None:
         find(DTYPES, dtype, "number type")
+        if any(one.windowed for one in metrics):
+            raise InputError("a metric here is of the ticks of one call; leave its window out")
         if n < 1 or ticks < 1:
             raise InputError(f"n = {n}, ticks = {ticks}; at least one instance and one tick are needed")
         params = checked_params(model, params, dt)
@@ -63,20 +67,21 @@ class Steppers:
         self.u = np.empty((1 if held else ticks, len(rest), n), dtype)
         self.u[:] = np.array(rest)[:, None]
         self.y = np.zeros((len(self.outputs), n), dtype)
+        self.m = np.zeros((len(metrics), n), dtype)
         self.k = np.zeros(n, np.int64)
         self.seed = np.zeros(n, np.int64)
         self.instance = np.arange(n, dtype=np.int64)
         self.rows = rows.pack_state(model, None, {}, n, dtype, "F")
         record: Any = type(params)
-        nominal = {path: np.full(n, float(functools.reduce(getattr, path.split("."), params))) for path in vary}
+        nominal = {path: np.full(n, float(get(params, path))) for path in vary}
         P = rows.pack_params(params, rows.checked_vary(record, nominal, f"{model.name}.Params"), dtype)
         self._values = P.values
         self._place = {path: slice(int(P.first[row]), int(P.first[row]) + n) for path, row in layout(record).rows.items() if path in nominal}
-        nothing = np.zeros((0, n), dtype)
-        self._head = (P.values, P.first, P.each, self.rows, self.u, 1, self.y[None], nothing, np.zeros(1, dtype))
+        weights = [float(get(one.params, leaf.path)) for one in metrics for leaf in leaves(one.metric.Params)]
+        self._head = (P.values, P.first, P.each, self.rows, self.u, 1, self.y[None], self.m, np.array(weights or [0.0], dtype))
         self._tables = P.tables
         self._all = np.arange(n)
-        self._call = module(Plan(model, "cpu", dtype, self.outputs)).run_each
+        self._call = module(Plan(model, "cpu", dtype, self.outputs, tuple(watched(one, model) for one in metrics))).run_each
         self._threads = cores() if threads is None else threads
         self._pool: ThreadPoolExecutor | None = None
 

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.compiled.layout import layout
 from pushrod.compiled.steppers import Steppers
 from pushrod.core.errors import InputError
 from pushrod.core.record import numbers
-from pushrod.gym.task import Judge, Task
+from pushrod.gym.reward import Judge, Terms
+from pushrod.gym.task import Task
 from pushrod.sim.tracked import signals_of
 
 Array = NDArray[Any]
@@ -21,18 +23,18 @@ class Episodes:
     def __init__(self, task: Task, n: int, threads: int | None = None) -> None:
         self.task = task
         self.n = n
-        scenario = task.scenario
         names = dict.fromkeys(s.name for s in (*task.observe, *task.also))
         outputs = tuple(name for name in names if not name.startswith("in."))
         self.world = Steppers(
-            scenario.world,
-            scenario.params,
+            task.world,
+            task.params,
             n=n,
-            dt=scenario.dt,
+            dt=task.scenario.dt,
             ticks=task.ticks,
             held=not task.signals,
             outputs=outputs,
             vary=tuple(task.pool.params),
+            metrics=task.reward.measures if isinstance(task.reward, Terms) else (),
             dtype=task.dtype,
             threads=threads,
         )
@@ -41,12 +43,13 @@ class Episodes:
         self.sample = np.zeros(n, np.int64)
         self.steps = np.zeros(n, np.int64)
         self._place = {name: j for j, name in enumerate(outputs)}
-        self._channel = {f"in.{leaf.path}": row for row, leaf in enumerate(numbers(scenario.world.In))}
+        self._channel = {f"in.{leaf.path}": row for row, leaf in enumerate(numbers(task.world.In))}
         self._driven = {self._channel[f"in.{path}"]: values for path, values in task.signals.items()}
         self._inputs_now = {name: self.world.u[-1, self._channel[name]].copy() for name in names if name.startswith("in.")}
         self._acted = np.array([channel.row for channel in task.act])
         self._rest = self.world.u[0, self._acted, :1].copy()
         self._start = task.state.astype(task.dtype)[:, None]
+        self._state = layout(task.world.State).rows
         self._order = [(name, self._place.get(name)) for name in (s.name for s in task.observe)]
         self._copied = all(place == j for j, (_, place) in enumerate(self._order))
 
@@ -58,7 +61,12 @@ class Episodes:
         self.episode[which] += 1
         self.sample[which] = self.task.pool.take(self.seed[which], self.episode[which])
         params = {path: values[self.sample[which]] for path, values in self.task.pool.params.items()}
-        self.world.begin(which, self._start, params, self.seed[which], self.episode[which])
+        start = self._start
+        if self.task.pool.states:
+            start = np.repeat(start, len(which), axis=1)
+            for path, values in self.task.pool.states.items():
+                start[self._state[path]] = values[self.sample[which]]
+        self.world.begin(which, start, params, self.seed[which], self.episode[which])
         self.steps[which] = 0
         self.world.u[:, self._acted[:, None], which] = self._rest
         self._drive(which, 1)
@@ -102,12 +110,17 @@ class Episodes:
             return self.world.y[: len(self._order)].T.copy()
         return np.stack([self._inputs_now[name] if j is None else self.world.y[j] for name, j in self._order], axis=1)
 
+    def reward(self) -> Array:
+        """Of the last action."""
+        paid = self.task.reward
+        return paid.total(self.world.m) if isinstance(paid, Terms) else self.judged(paid, "reward", float)
+
     def judged(self, judge: Judge, what: str, kind: Any) -> Array:
         """What a reward or an end says: one value for each environment."""
         try:
             found = np.array(judge(self.signals()), kind)
         except KeyError as e:
-            if e.args[0] not in signals_of(self.task.scenario.world):
+            if e.args[0] not in signals_of(self.task.world):
                 raise
             raise InputError(f"{what} looks at {e.args[0]!r}, which is not observed: add it to also=(...)") from None
         if found.shape != (self.n,):

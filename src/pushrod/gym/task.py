@@ -3,7 +3,7 @@
 The scenario gives the tick, the state at the start, the faults, and the signals of all channels that the agent does not command.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from pushrod.config.unit import to_si
 from pushrod.core.errors import InputError
+from pushrod.core.model import World
 from pushrod.core.names import find
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import flat, numbers
-from pushrod.gym.randomise import NOTHING, Pool, pool_of
+from pushrod.gym.randomise import Pool, randomised
+from pushrod.gym.reward import Judge, Terms, reward_of
 from pushrod.sim import machine as machines
 from pushrod.sim import scenario as scenarios
 from pushrod.sim.machine import Machine
@@ -24,7 +26,6 @@ from pushrod.sim.scenario import Scenario
 from pushrod.sim.tracked import signals_of
 
 Array = NDArray[Any]
-Judge = Callable[[Mapping[str, Array]], Any]  # of the signals by name, each [environment]
 
 
 @dataclass(frozen=True)
@@ -51,10 +52,12 @@ class Seen:
 class Task:
     machine: Machine
     scenario: Scenario
+    world: World  # of the scenario, with room for all that is drawn
+    params: Any
     observe: tuple[Seen, ...]
     also: tuple[Seen, ...]  # what reward and end look at besides
     act: tuple[Channel, ...]
-    reward: Judge
+    reward: Judge | Terms
     ended: Judge | None
     ticks: int  # that an action lasts
     steps: int  # of an episode
@@ -68,7 +71,7 @@ def task(
     machine: str | Machine,
     scenario: str | None = None,
     *,
-    reward: Judge | None = None,
+    reward: Judge | Mapping[str, Any] | None = None,
     observe: Iterable[str] | None = None,
     act: Iterable[str] | Mapping[str, tuple[float, float]] | None = None,
     ended: Judge | None = None,
@@ -81,20 +84,19 @@ def task(
 ) -> Task:
     """A task of a machine (shipped name, file, or itself) in one of its scenarios.
 
-    reward     a function of the signals by name (arrays over environments) that gives a number for each environment
+    reward     a function of the signals by name (arrays over environments) that gives a number for each environment, or metrics: see `reward`
     observe    outputs by path, inputs as in.CHANNEL; all outputs if not said
     act        channels, with bounds if they shall be narrower than what the channel allows; all channels if not said
     ended      a function like reward, true where an episode is over for good
     also       signals that reward and ended look at besides what is observed
     period     how long an action lasts [s], a whole number of ticks; one tick if not said
     episode    how long an episode lasts before it is cut [s]; as long as the scenario if not said
-    randomise  parameters by path with their values, one of which an episode takes; or a study
+    randomise  parameters by path (and states at the start, as initial.PATH) with their values, of which an episode takes one each; or a study
     """
     built = machine if isinstance(machine, Machine) else machines.load(machine, overrides)
     chosen = scenarios.load(scenario, built)
     dt = chosen.dt
-    if reward is None:
-        raise InputError("what is the agent paid for? give reward=..., such as reward=lambda y: -abs(y['q'] - 1.0)")
+    paid = reward_of(reward, chosen.world)
     ticks = 1 if period is None else whole_ticks(seconds(period), dt)
     length = chosen.steps * dt if episode is None else seconds(episode)
     steps = max(1, round(length / (ticks * dt)))
@@ -104,10 +106,9 @@ def task(
     acted = {channel.path for channel in channels}
     driven = sample(built, replace(chosen, steps=steps * ticks + 1))
     signals = {path: driven[path] for path in chosen.tracks if path not in acted}
-    state = chosen.world.State() if chosen.state is None else chosen.state
-    row = np.array(flat(state, chosen.world.State))
-    pool = NOTHING if randomise is None else pool_of(randomise, built, chosen)
-    return Task(built, chosen, seen, extra, channels, reward, ended, ticks, steps, signals, row, pool, dtype)
+    case, pool = randomised(randomise, built, chosen)
+    row = np.array(flat(case.world.State() if case.state is None else case.state, case.world.State))
+    return Task(built, chosen, case.world, case.params, seen, extra, channels, paid, ended, ticks, steps, signals, row, pool, dtype)
 
 
 def seconds(value: float | str) -> float:

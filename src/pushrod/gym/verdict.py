@@ -22,7 +22,7 @@ def judged(episodes: Episodes) -> Verdict:
     """A machine whose numbers are not finite any more has ended; what is seen of it is made finite, and it is paid nothing for that step."""
     task = episodes.task
     observation = episodes.observation()
-    reward = episodes.judged(task.reward, "reward", float)
+    reward = episodes.reward()
     terminated = np.zeros(episodes.n, bool) if task.ended is None else episodes.judged(task.ended, "ended", bool)
     diverged = None
     finite = np.isfinite(observation).all(axis=1) & np.isfinite(reward)

@@ -152,7 +152,7 @@ def _metrics(found: Sequence[Scenario], document: Document) -> dict[str, Expecta
             document.add((*at, "metric"), what)
             continue
         for scenario in found:
-            made = compile_entry(_expectation(entry), signals_of(scenario.world), at, document, scenario.steps * scenario.dt, bounded=False)
+            made = compile_entry(expectation(entry), signals_of(scenario.world), at, document, scenario.steps * scenario.dt, bounded=False)
             if made is None:
                 break
             wanted[name] = made
@@ -163,7 +163,8 @@ def _metrics(found: Sequence[Scenario], document: Document) -> dict[str, Expecta
     return wanted
 
 
-def _expectation(entry: MetricEntry, bounds: PassEntry | None = None) -> ExpectationEntry:
+def expectation(entry: MetricEntry, bounds: PassEntry | None = None) -> ExpectationEntry:
+    """A metric as scenarios have it, with the bounds of a criterion."""
     given = {} if bounds is None else {key: getattr(bounds, key) for key in ("below", "above", "near", "within")}
     return ExpectationEntry(
         signal=entry.signal, metric=entry.metric, to=entry.to, goal=entry.goal, band=entry.band, since=entry.since, until=entry.until, **given
@@ -183,7 +184,7 @@ def _criteria(wanted: dict[str, Expectation], found: Sequence[Scenario], documen
             document.add((*at, "scenario"), unknown(names, entry.scenario, "scenario of this study"))
             continue
         metric = read(MetricEntry, document.data["metrics"][entry.metric], (), Aside())
-        made = compile_entry(_expectation(metric, entry), signals_of(found[0].world), at, document)
+        made = compile_entry(expectation(metric, entry), signals_of(found[0].world), at, document)
         if made is not None:
             scenario = None if entry.scenario is None else find(names, entry.scenario, "scenario")
             criteria.append(Criterion(entry.metric, made.low, made.high, made.unit, scenario))
