@@ -44,10 +44,9 @@ def main() -> None:
     finally:
         shutil.rmtree(folder)
     each = outcome.inside / study.chunks
-    print(
-        f"{study.n} runs in {study.chunks} chunks of {each:.2f} s on {cores} cores: {took:.2f} s, of which the loops need {outcome.inside / cores:.2f} s"
-    )
-    print(f"overhead {100.0 * (took * cores / outcome.inside - 1.0):.1f} %; the cluster was there after {up:.1f} s")
+    alone = outcome.inside / cores
+    print(f"{study.n} runs in {study.chunks} chunks of {each:.2f} s on {cores} cores: {took:.2f} s, of which the loops need {alone:.2f} s")
+    print(f"overhead {100.0 * (took / alone - 1.0):.1f} %; the cluster was there after {up:.1f} s")
 
 
 if __name__ == "__main__":
