@@ -26,6 +26,7 @@ WRONG = {
     "a scenario that is not there": ("[short.yaml]", "[nope.yaml]", "small.yaml:4: scenarios[0]: there is no file"),
     "no runs": ("runs: 200\n", "", "small.yaml:2: runs is missing: say how many samples"),
     "too many runs": ("runs: 200", "runs: 0", "small.yaml:5: runs: Expected int >= 1"),
+    "runs that are no number": ("runs: 200", "runs: many", "small.yaml:5: runs: must be a whole number, got text 'many'"),
     "a design that is none": ("design: lhs", "design: monte", "small.yaml:6: design: there is no design named 'monte'"),
     "an unknown parameter": ("lag.T:", "lag.tau:", "vary.lag.tau: there is no parameter or initial state named 'lag.tau'; did you mean 'lag.T'"),
     "no distribution": ("{uniform: [2 ms, 12 ms]}", "{levels: 3}", "vary.bus.delay: give one distribution, of uniform, log_uniform"),

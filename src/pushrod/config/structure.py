@@ -65,6 +65,7 @@ def read(kind: Any, value: Any, at: Keys, document: Document) -> Any:
 
 def _complaint(kind: Any, value: Any, error: msgspec.ValidationError) -> str:
     kinds = [k for k in (get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)) if k is not type(None)]
+    kinds = [get_args(k)[0] if get_origin(k) is Annotated else k for k in kinds]
     if all(k in KINDS for k in kinds) and not any(type(value) is k for k in kinds):
         words = list(dict.fromkeys("a number" if k is int and float in kinds else KINDS[k] for k in kinds))
         return f"must be {' or '.join(words)}, got {named(value)}"

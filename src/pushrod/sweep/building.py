@@ -177,8 +177,8 @@ def _criteria(wanted: dict[str, Expectation], found: Sequence[Scenario], documen
     criteria: list[Criterion] = []
     for at, entry in sound_items(PassEntry, document.data.get("pass"), ("pass",), document):
         if entry.metric not in wanted:
-            if not isinstance(given, dict) or entry.metric not in given:
-                document.add((*at, "metric"), unknown(given if isinstance(given, dict) else {}, entry.metric, "metric of this study"))
+            if isinstance(given, dict) and entry.metric not in given:
+                document.add((*at, "metric"), unknown(given, entry.metric, "metric of this study"))
             continue
         if entry.scenario is not None and entry.scenario not in names:
             document.add((*at, "scenario"), unknown(names, entry.scenario, "scenario of this study"))
