@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from mcap.reader import make_reader
 
+from full_disk import full_after
 from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Floats, Q, Table
 from pushrod.core.record import numbers
+from pushrod.log import read as read_table
 from pushrod.log import writer
 from pushrod.log.schema import topic_schema
 from pushrod.log.writer import Attachment, Recorder, Topic, TopicWriter, write
@@ -149,3 +151,41 @@ def test_many_rows_are_written_block_by_block_in_the_same_order(tmp_path, monkey
     monkeypatch.setattr(writer, "BLOCK", 7)
     write(tmp_path / "b.mcap", topics)
     assert (tmp_path / "a.mcap").read_bytes() == (tmp_path / "b.mcap").read_bytes()
+
+
+def noise(n):
+    """Numbers that do not compress to nothing."""
+    rng = np.random.default_rng(1)
+    return Topic("/car", Car, np.arange(n) * 1e-3, {leaf.path: rng.uniform(size=n) for leaf in numbers(Car)}, "car.out")
+
+
+def test_a_full_disk_is_one_error_and_leaves_nothing(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(writer, "BLOCK", 500)
+    asked = []
+    with full_after(100_000), pytest.raises(LogError, match=r"a\.mcap: cannot be written to its end: File too large"):
+        write(tmp_path / "a.mcap", [noise(20_000)], going=lambda done, total: bool(asked.append(done)) or True)
+    assert not list(tmp_path.iterdir())
+    assert max(asked) < 15_000  # it does not go on to the end for nothing
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_disk_that_is_full_for_the_last_chunk_alone_is_told_of_too(tmp_path):
+    write(tmp_path / "a.mcap", [noise(300)])
+    with full_after((tmp_path / "a.mcap").stat().st_size - 10), pytest.raises(LogError, match="cannot be written to its end"):
+        write(tmp_path / "b.mcap", [noise(300)])
+    assert [file.name for file in tmp_path.iterdir()] == ["a.mcap"]
+
+
+def test_what_a_recorder_wrote_before_the_disk_was_full_can_be_read(tmp_path):
+    sent = noise(20_000)
+    with full_after(200_000):
+        log = Recorder(tmp_path / "a.mcap")
+        car = log.topic("/car", Car, "car.out")
+        for k, t in enumerate(sent.t):
+            car.put_row(t, [float(column[k]) for column in sent.columns.values()])
+        with pytest.raises(LogError, match="cannot be written to its end"):
+            log.close()
+    table = read_table(tmp_path / "a.mcap")
+    assert table.torn
+    assert table["car.x"].values.tolist() == sent.columns["x"][: len(table["car.x"].values)].tolist()
+    assert len(table["car.x"].values) > 1000

@@ -14,6 +14,7 @@ from report_rig import page_of, rows, section, text, value, write_log
 from typer.testing import CliRunner
 
 from counts import examples
+from full_disk import full_after
 from pushrod.cli.main import app
 from pushrod.core.errors import LogError
 from pushrod.log.reader import read
@@ -353,3 +354,16 @@ def test_notes_say_of_plots_what_holds_of_them(tmp_path, samples, thinned):
     notes = [text(note) for note in tree.xpath("//section[@id='notes']//li")]
     assert any(note.startswith("Plots of more than 4") for note in notes) == thinned, notes
     assert any(note.startswith("Channels drawn by choice") for note in notes), notes
+
+
+def test_a_page_that_finds_no_room_leaves_the_old_one_and_nothing_else(tmp_path):
+    (tmp_path / "a.csv").write_text("t,angle [rad]\n0,1\n1,2\n")
+    (tmp_path / "a.html").write_text("the old one")
+    with full_after(100_000):
+        done = CliRunner().invoke(app, ["report", str(tmp_path / "a.csv")])
+    assert done.exit_code == 2
+    assert "the report cannot be written: File too large" in done.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "a.html"]
+    assert (tmp_path / "a.html").read_text() == "the old one"
+    assert CliRunner().invoke(app, ["report", str(tmp_path / "a.csv")]).exit_code == 0
+    assert (tmp_path / "a.html").stat().st_size > 1_000_000

@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from pushrod.log.frame import ATTACH, BEGIN, CHANNEL, END, EVENTS, FLUSH, HEAD, MESSAGE, METADATA, ROW, ROWS
+from pushrod.log.steady_file import SteadyFile
 
 FLUSH_EVERY = 0.2  # [s]
 CHUNK = 256 * 1024  # bytes: small, so that little is lost where the disk is
@@ -25,48 +26,6 @@ RECEIVE = 256 * 1024  # bytes at a time
 BEHIND = 10  # nice: a tenth of the time where others want all of it
 WARNING = 3  # level of foxglove.Log
 CUT_OFF = "the recorded process ended without a goodbye: what it had sent until then is in this log"
-
-
-class LogFile:
-    """A file that never raises: the first thing that goes wrong is kept, and nothing is written after it."""
-
-    def __init__(self, name: str) -> None:
-        self.problem = ""
-        self._whole = 0  # bytes that are whole chunks
-        self._file = open(name, "xb", buffering=0)  # noqa: SIM115 (it is closed by `close`)
-
-    def write(self, data: bytes | bytearray) -> int:
-        rest = memoryview(data)
-        while rest and not self.problem:
-            try:
-                rest = rest[self._file.write(rest) or 0 :]
-            except OSError as error:
-                self.problem = error.strerror or str(error)
-        return len(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return self._file.seek(offset, whence)
-
-    def flush(self) -> None:
-        return
-
-    def mark(self) -> None:
-        """All that was written so far is whole."""
-        if not self.problem:
-            self._whole = self._file.tell()
-
-    def sync(self) -> None:
-        with suppress(OSError):
-            os.fdatasync(self._file.fileno())
-
-    def close(self) -> int:
-        """How long it is; what is not whole at its end is cut off."""
-        if self.problem:
-            with suppress(OSError):
-                self._file.truncate(self._whole)
-        size = self._file.seek(0, os.SEEK_END)
-        self._file.close()
-        return size
 
 
 class Child:
@@ -100,7 +59,7 @@ class Child:
                 raise
             return  # it was never told what to write
         problem = self._file.problem
-        size = self._file.close()
+        size = self._file.close_whole()
         self._say({"failed": problem} if problem else {"written": self._written, "size": size})
 
     def _patience(self) -> float | None:
@@ -173,7 +132,7 @@ class Child:
 
         self._message, self._foxglove = message, foxglove
         try:
-            self._file = LogFile(file)
+            self._file = SteadyFile(file)
         except OSError as error:
             self._say({"failed": error.strerror or str(error)})
             sys.exit(0)

@@ -18,6 +18,7 @@ from pushrod.core.errors import LogError
 from pushrod.core.record import flat, numbers
 from pushrod.log.row import message, shape_of
 from pushrod.log.schema import topic_schema
+from pushrod.log.steady_file import SteadyFile
 from pushrod.log.table import CUT
 
 Array = NDArray[np.float64]
@@ -67,20 +68,29 @@ class Recorder:
         car.put(0.01, Car(...))
     """
 
-    def __init__(self, file: Path, metadata: Mapping[str, Mapping[str, str]] | None = None, attachments: Iterable[Attachment] = ()) -> None:
+    def __init__(
+        self,
+        file: Path,
+        metadata: Mapping[str, Mapping[str, str]] | None = None,
+        attachments: Iterable[Attachment] = (),
+        named: Path | None = None,
+    ) -> None:
+        """`named`: as what it is told of, where it has another name in the end."""
         import foxglove
         from foxglove.mcap import MCAPWriteOptions
 
         self._context = foxglove.Context()
         self._said: dict[str, Any] = {}
+        self._name = named or file
         try:
-            # compression on one thread: equal runs then give equal files
-            options = MCAPWriteOptions(profile=PROFILE, chunk_size=CHUNK, compression_threads=0)
-            self._writer = foxglove.open_mcap(file, context=self._context, writer_options=options)
+            self._file = SteadyFile(file)
+            # compression on one thread: equal runs then give equal files; without seeking a chunk is written in one piece, when it is whole
+            options = MCAPWriteOptions(profile=PROFILE, chunk_size=CHUNK, compression_threads=0, disable_seeking=True)
+            self._writer = foxglove.open_mcap(self._file, context=self._context, writer_options=options)
         except FileExistsError as e:
-            raise LogError(f"{file}: there is a file of that name already; it was not touched") from e
+            raise LogError(f"{self._name}: there is a file of that name already; it was not touched") from e
         except OSError as e:
-            raise LogError(f"{file}: cannot be written: {e.strerror or e}") from e
+            raise LogError(f"{self._name}: cannot be written: {e.strerror or e}") from e
         for name, entries in (metadata or {}).items():
             self._writer.write_metadata(name, dict(entries))
         for item in attachments:
@@ -108,14 +118,27 @@ class Recorder:
         """Metadata that is known only now."""
         self._writer.write_metadata(name, dict(entries))
 
+    @property
+    def problem(self) -> str:
+        """Why nothing is written any more, as where the disk is full."""
+        return self._file.problem
+
     def close(self) -> None:
+        """LogError where not all of it could be written."""
         self._writer.close()
+        self._file.close()
+        if self.problem:
+            raise LogError(f"{self._name}: cannot be written to its end: {self.problem}")
 
     def __enter__(self) -> "Recorder":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except LogError:
+            if kind is None:
+                raise
 
 
 class TopicWriter:
@@ -155,7 +178,7 @@ def write(
     # under another name until it is whole: whoever stops this leaves nothing that looks like a log
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        with Recorder(part, metadata, attachments) as log:
+        with Recorder(part, metadata, attachments, file) as log:
             said = sorted(said, key=lambda one: one.ns)
             rows = sum(len(topic.t) for topic in topics)
             written = _write_rows(log, topics, said, going)
@@ -194,7 +217,7 @@ def _write_rows(log: Recorder, topics: tuple[Topic, ...], said: list[Said], goin
                 log.say(rest.popleft())
             writers[i].put_row(t, next(rows[i]))
             written[i] += 1
-        if not going(sum(written), len(order)) and sum(written) < len(order):
+        if log.problem or (not going(sum(written), len(order)) and sum(written) < len(order)):
             return written
     for one in rest:
         log.say(one)

@@ -8,6 +8,7 @@ import base64
 import functools
 import gzip
 import hashlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,17 @@ def filled(template: str, content: dict[str, Any], drawing: Drawing, folder: Pat
 
 
 def write(text: str, file: Path) -> None:
-    """The page as a file, in the place of one that was there."""
+    """The page as a file, whole or not at all; one that was there stays until then."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        file.write_text(text, encoding="utf-8")
+        if file.exists() and not file.is_file():  # such as /dev/stdout: nothing is put in its place
+            file.write_text(text, encoding="utf-8")
+            return
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as e:
         raise LogError(f"{file}: the report cannot be written: {e.strerror or e}") from e
 
