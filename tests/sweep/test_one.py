@@ -11,7 +11,7 @@ from pushrod.sim.recording import record
 from pushrod.sweep import parts
 from pushrod.sweep.one import one, row
 from pushrod.sweep.run import run
-from small_study import STUDY, small
+from small_study import STUDY, small, write
 
 TWO = STUDY.replace("scenarios: [short.yaml]", "scenarios: [short.yaml, long.yaml]")
 
@@ -76,3 +76,26 @@ def test_a_study_travels_to_another_process_with_all_it_is_made_of(tmp_path):
     again = pickle.loads(packed)
     assert (again.digest, again.chunk, again.files) == (study.digest, 50, study.files)
     assert row(again, 5) == row(study, 5)
+
+
+def test_files_that_lie_elsewhere_travel_with_a_study(tmp_path, monkeypatch):
+    for name in ("fits", "machines", "studies", "here"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "fits" / "drive.yaml").write_text("parameters: {lag: {T: 0.03}}\nuncertainty: {sd: {lag.T: 0.001}, correlation: [[1]]}\n")
+    (tmp_path / "machines" / "mine.yaml").write_text("machine: mine\nworld: servo\nparameters: {include: ../fits/drive.yaml}\n")
+    (tmp_path / "here" / "other.yaml").write_text("world: model:first_order\nparameters: {K: 2}\n")
+    write(tmp_path / "studies")
+    monkeypatch.chdir(tmp_path / "here")
+    text = STUDY.replace("machine: servo", "machine: ../machines/mine.yaml").replace(
+        "lag.T: {normal: {mean: nominal, sd: 20 %}}", "d: {fit: ../fits/drive.yaml}"
+    )
+    study = small(tmp_path / "studies", text, overrides=["lag={include: other.yaml}"])
+    assert study.machine.params.lag.K == 2.0
+    expected = row(study, 5)
+    packed = pickle.dumps(study)
+    for file in tmp_path.rglob("*.yaml"):
+        file.unlink()
+    again = pickle.loads(packed)
+    assert again.files == study.files
+    assert again.digest == study.digest
+    assert row(again, 5) == expected

@@ -36,7 +36,7 @@ def named_files(document: Document) -> Iterator[tuple[str, str]]:
         path = PurePosixPath(name)
         if path.suffix.lower() not in KINDS or path.is_absolute() or ".." in path.parts or not is_there(file := document.folder / name):
             continue
-        text = _text(file)
+        text = text_of(file)
         if text is not None:
             yield name, text
 
@@ -52,8 +52,8 @@ def _texts(data: Any) -> Iterator[str]:
         yield data
 
 
-def _text(file: Path) -> str | None:
-    """None where it is too long, or no text."""
+def text_of(file: Path) -> str | None:
+    """What a file says; None where it is too long, or no text."""
     try:
         return file.read_text(encoding="utf-8") if file.stat().st_size <= MOST else None
     except (OSError, UnicodeDecodeError):

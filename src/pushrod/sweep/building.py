@@ -18,6 +18,7 @@ from pushrod.sim.tracked import signals_of
 from pushrod.sweep.case import Case, case_of, targets
 from pushrod.sweep.correlated import Correlated
 from pushrod.sweep.design import DESIGNS, MOST_SOBOL
+from pushrod.sweep.files import packed
 from pushrod.sweep.study import Criterion, Study
 from pushrod.sweep.study_attained import read_attained
 from pushrod.sweep.study_file import DTYPES, FOLDED, MOST_RUNS, MetricEntry, PassEntry, StudyFile
@@ -72,6 +73,7 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
         criteria=criteria,
         dtype=head.dtype,
         document=document,
+        packed=packed(document, machine.document, (scenario.document for scenario in found)),
         notes=tuple(notes),
         attained=attained,
     )

@@ -1,7 +1,7 @@
 """A study with all that it is made of, so that another computer, or the same one next year, makes the same of it.
 
 study.yaml                     the study, with the names below
-machine/machine.yaml           the machine as it was after --set, and the files it names beside it
+machine/machine.yaml           the machine as it was after --set, and the files it names
 scenario_0/scenario.yaml ...   each scenario, likewise
 """
 
@@ -10,49 +10,76 @@ import hashlib
 import json
 import shutil
 import tempfile
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from io import StringIO
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pushrod.config.yaml_file import Document
-from pushrod.sim.files import named_files
+from pushrod.config.yaml_file import Document, Keys
+from pushrod.sim.files import KINDS
+from pushrod.sim.files import text_of as text_in
+from pushrod.sim.machine import is_there
 
 if TYPE_CHECKING:
     from pushrod.sweep.study import Study
 
-STUDY = "study.yaml"
+STUDY, MACHINE = "study.yaml", "machine/machine.yaml"
+LONGEST = 1000  # letters in the name of a file
 NO_NUMBERS = ("about", "attained", "chunk")  # keys of a study that change none of its numbers
 
 
-def files_of(study: "Study") -> dict[str, str]:
+class Packed(NamedTuple):
+    """What a document says, with names of files as they are kept, and these files."""
+
+    data: Any
+    files: dict[str, str]
+
+
+def packed(study: Document, machine: Document, scenarios: Iterable[Document]) -> dict[str, Packed]:
+    """The study, its machine and its scenarios, each under the name it is kept by."""
+    head = _packed(study, "vary")
+    others = {f"scenario_{i}/scenario.yaml": _packed(document) for i, document in enumerate(scenarios)}
+    return {STUDY: Packed({**head.data, "machine": MACHINE, "scenarios": list(others)}, head.files), MACHINE: _packed(machine), **others}
+
+
+def files_of(documents: Mapping[str, Packed]) -> dict[str, str]:
     """By name, ready to be written into a folder."""
-    found = {STUDY: text_of(_resolved(study))}
-    found |= _with_named(study.machine.document, "machine")
-    for i, case in enumerate(study.cases):
-        found |= _with_named(case.scenario.document, f"scenario_{i}", "scenario")
-    drawn_from = Document(study.document.file, "", study.document.data["vary"], {})
-    return found | dict(named_files(drawn_from))
+    found: dict[str, str] = {}
+    for name, (data, files) in documents.items():
+        folder = name.rpartition("/")[0]
+        found |= {name: text_of(data)} | {f"{folder}/{file}".lstrip("/"): text for file, text in files.items()}
+    return found
 
 
-def digest_of(study: "Study") -> str:
+def digest_of(documents: Mapping[str, Packed]) -> str:
     """Of what the files say, not of how it is written."""
-    head = {key: value for key, value in _resolved(study).items() if key not in NO_NUMBERS}
-    documents = [head, study.machine.document.data, *(case.scenario.document.data for case in study.cases)]
-    others = {name: text for name, text in study.files.items() if not name.endswith((STUDY, "machine.yaml", "scenario.yaml"))}
-    whole = {"pushrod": version("pushrod"), "documents": documents, "files": others}
+    head = {key: value for key, value in documents[STUDY].data.items() if key not in NO_NUMBERS}
+    whole = {"pushrod": version("pushrod"), **documents, STUDY: Packed(head, documents[STUDY].files)}
     return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
 
 
-def _resolved(study: "Study") -> dict[str, Any]:
-    """What the study says, with names of the files as they are kept."""
-    names = [f"scenario_{i}/scenario.yaml" for i in range(len(study.cases))]
-    return {**study.document.data, "machine": "machine/machine.yaml", "scenarios": names}
+def _packed(document: Document, only: str | None = None) -> Packed:
+    """With the files that it names: those beside it or below by their names, others by new ones."""
+    files: dict[str, str] = {}
 
+    def kept(data: Any, at: Keys) -> Any:
+        if isinstance(data, dict):
+            return {key: kept(value, (*at, key)) if at or only in (None, key) else value for key, value in data.items()}
+        if isinstance(data, list):
+            return [kept(value, (*at, i)) for i, value in enumerate(data)]
+        if not isinstance(data, str) or len(data) > LONGEST:
+            return data
+        name, colon, attribute = data.rpartition(":") if ".py:" in data else (data, "", "")
+        path, folder = PurePosixPath(name), document.folder_of(at)
+        if path.suffix.lower() not in KINDS or not is_there(folder / name) or (text := text_in(folder / name)) is None:
+            return data
+        is_beside = folder == document.folder and not path.is_absolute() and ".." not in path.parts
+        own = name if is_beside else f"outside/{len(files)}_{path.name}"
+        files[own] = text
+        return f"{own}{colon}{attribute}"
 
-def _with_named(document: Document, folder: str, stem: str = "machine") -> dict[str, str]:
-    text = text_of(document.data) if document.origin else document.text
-    return {f"{folder}/{stem}.yaml": text} | {f"{folder}/{name}": text for name, text in named_files(document)}
+    return Packed(kept(document.data, ()), files)
 
 
 def text_of(data: Any) -> str:

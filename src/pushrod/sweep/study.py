@@ -6,8 +6,8 @@ computes it and whatever else is computed with it.
 
 import functools
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pushrod.config import yaml_file
@@ -17,6 +17,7 @@ from pushrod.sim.expectation import Expectation, folded
 from pushrod.sim.machine import Machine, locate
 from pushrod.sweep.case import Case
 from pushrod.sweep.correlated import Correlated
+from pushrod.sweep.files import Packed, digest_of, files_of, from_files
 from pushrod.sweep.study_attained import Attained
 from pushrod.sweep.varied import Varied, names_of
 
@@ -49,6 +50,7 @@ class Study:
     criteria: tuple[Criterion, ...]
     dtype: str
     document: Document
+    packed: Mapping[str, Packed] = field(repr=False)  # all that it is made of, as it was when it was read
     notes: tuple[str, ...] = ()
     attained: Attained | None = None
 
@@ -84,20 +86,14 @@ class Study:
     @functools.cached_property
     def files(self) -> dict[str, str]:
         """All that the study is made of, by name, in a form that can be loaded elsewhere."""
-        from pushrod.sweep.files import files_of
-
-        return files_of(self)
+        return files_of(self.packed)
 
     @functools.cached_property
     def digest(self) -> str:
         """Of everything that decides a number: equal digests, equal results."""
-        from pushrod.sweep.files import digest_of
-
-        return digest_of(self)
+        return digest_of(self.packed)
 
     def __reduce__(self) -> tuple[object, ...]:
-        from pushrod.sweep.files import from_files
-
         return from_files, (self.files, self.chunk)
 
     def cut(self, chunk: int) -> "Study":
