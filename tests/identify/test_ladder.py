@@ -17,7 +17,7 @@ from pushrod.identify.rung import Log, prepared
 from pushrod.identify.rungs_servo import servo
 from pushrod.identify.rungs_steering import steering
 from pushrod.sim.worlds.lag import LAG
-from pushrod.sim.worlds.steering import SECOND_ORDER_STEERING
+from pushrod.sim.worlds.steering import MECHANICAL_STEERING, SECOND_ORDER_STEERING
 
 DT, N = 0.02, 500
 
@@ -53,6 +53,31 @@ def test_a_second_order_is_found_to_be_no_lag() -> None:
     assert found.steps[0].held_error > 3.0 * found.recommended.held_error
     assert found.recommended.fit.values["wheel.w"] == pytest.approx(8.0, rel=0.02)
     assert [row["recommended"] for row in found.table()] == [False, False, True]
+
+
+def test_a_mechanical_steering_is_found_to_be_one() -> None:
+    """Its friction and torque limit are no lag of any order; what the data tell of it is found."""
+    truth = {"bus.delay": 0.045, "wheel.kp": 300.0, "wheel.damping": 90.0, "wheel.friction": 1.5, "wheel.steering_torque_limit": 25.0}
+    params = MECHANICAL_STEERING.Params()
+    for path, value in truth.items():
+        params = put(params, path, value)
+    logs = [recorded(MECHANICAL_STEERING, params, seed) for seed in (1, 2)]
+    found = climb(steering(), logs[:1], logs[1:], rungs=["limited", "mechanical"], dt=DT, seeds=1, generations=20, loss="linear")
+    assert found.recommended.rung.name == "mechanical"
+    assert found.recommended.held_error < 0.0018, "the noise, of which it is 0.0016"
+    assert found.steps[0].held_error > 5.0 * found.recommended.held_error
+    for path in ("wheel.kp", "wheel.damping", "wheel.steering_torque_limit"):
+        assert found.recommended.fit.values[path] == pytest.approx(truth[path], rel=0.05)
+    assert found.recommended.fit.values["bus.delay"] == pytest.approx(0.045, abs=0.003)
+
+
+def test_a_rung_has_nothing_of_an_effect_that_is_not_its_own() -> None:
+    """The rate limit that one rung found is not left behind in the next, which has none."""
+    log = recorded(LAG, put(put(LAG.Params(), "lag.T_0", 0.15), "lag.rate", 0.5), 1)
+    limited, first = climb(steering(), [log], rungs=["limited", "first"], dt=DT, seeds=1, generations=15, loss="linear").steps
+    assert limited.fit.values["lag.rate"] < 1.0
+    assert first.fit.problem.params.lag.rate == LAG.Params().lag.rate
+    assert first.fit.loss > 1.5 * limited.fit.loss
 
 
 @pytest.mark.parametrize("name", LADDERS)

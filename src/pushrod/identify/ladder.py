@@ -3,7 +3,7 @@
     found = climb(servo(), fitted_to, held_out)
     found.recommended.rung.name, found.table()
 
-A rung starts from what the one before it found in the same world, so that no effect is worse for being added. A rung is beaten where a later one has
+A rung starts from the best of those it adds to, so that no effect is worse for being added. A rung is beaten where a later one has
 an error on the held-out recordings that is less by more than `MARGIN`, and a lower criterion; without such recordings the criterion alone decides.
 
     BIC = n ln(loss / n) + k ln n        n: values that count as independent, from how long the residuals of the best rung stay alike;  k: parameters
@@ -115,11 +115,10 @@ def climb(
         raise InputError("there is no recording to fit to")
     chosen = list(ladder.rungs) if rungs is None else [ladder.rung(name) for name in rungs]
     steps: list[Step] = []
-    reached: dict[str, Any] = {}
     for rung in chosen:
         world = rung.kind.world
-        params = reached.get(world.name, world.Params())
-        for path, value in rung.fixed.items():
+        params = world.Params()
+        for path, value in {**_reached(rung, steps), **rung.fixed}.items():
             params = put(params, path, value)
         trials, others = ([prepared(ladder, rung.kind, log, dt=dt, hold=hold) for log in some] for some in (logs, held))
         spread = noise or {path: SHARE * max(one.outputs[path].span for one in trials) or 1.0 for path in ladder.outputs}
@@ -128,7 +127,6 @@ def climb(
         tell = None if told is None else (lambda progress, rung=rung: told(rung, progress))
         found = fit(problem, seeds=seeds, first_seed=first_seed, generations=generations, population=population, search=search, told=tell)
         judge = Problem(world, others, rung.free, **how) if others else None
-        reached[world.name] = _carried(world.Params(), found.values, params)
         steps.append(_step(rung, found, judge))
     unit = steps[0].fit.problem.trials[0].used[ladder.outputs[0]].unit if len(ladder.outputs) == 1 else "of the noise"
     return Climb(ladder, _judged(steps), unit)
@@ -149,12 +147,12 @@ def mean_absolute(problem: Problem, z: Array) -> tuple[float, ...]:
     return tuple(float(np.mean([np.mean(np.abs(e[path])) / noise[path] for path in problem.paths])) for e in problem.errors(z))
 
 
-def _carried(default: Any, values: dict[str, float], params: Any) -> Any:
-    """What was found, for the next rung to start from, in the world's own record (delay lines may have been made longer meanwhile)."""
-    carried = params if isinstance(params, type(default)) else default
-    for path, value in values.items():
-        carried = put(carried, path, value)
-    return carried
+def _reached(rung: Rung, steps: Sequence[Step]) -> dict[str, float]:
+    """Where to start: at the best of the rungs that this one adds to, else at the last in its world, without what this one does not have."""
+    before = [step for step in steps if step.rung.kind.world is rung.kind.world]
+    below = [step for step in before if step.rung.free.keys() <= rung.free.keys()]
+    start = min(below, key=lambda step: step.fit.loss) if below else before[-1] if before else None
+    return {} if start is None else {path: value for path, value in start.fit.values.items() if path in rung.free}
 
 
 def _judged(steps: list[Step]) -> tuple[Step, ...]:
