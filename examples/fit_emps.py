@@ -3,7 +3,8 @@
     python examples/fit_emps.py FOLDER        with DATA_EMPS.mat and DATA_EMPS_PULSES.mat in it
 
 The recordings are those of Janot, Gautier and Brunot, "Data set and reference models of EMPS" (nonlinearbenchmark.org). The voltage of the
-controller is held until the next tick: what was applied over a tick stands at its end here. Nothing but DATA_EMPS is fitted to.
+controller is held until the next tick: what was applied over a tick stands at its end here. Nothing but DATA_EMPS is fitted to: inside the loop, and
+then, for who wants to foretell without one, once more as the open axis that the recorded voltage drives.
 """
 
 import sys
@@ -11,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pushrod import log
+from pushrod import identify, log
 from pushrod.compiled.rollout import rollout
 from pushrod.core.record import put
-from pushrod.identify.ladder import Climb, climb
+from pushrod.identify.ladder import Climb, Step, climb
 from pushrod.identify.rung import Log
 from pushrod.identify.rungs_axis import axis
 from pushrod.sim.worlds.linear_axis import LINEAR_AXIS
@@ -23,6 +24,9 @@ H = 1e-3  # s, the controller's period
 KP, KV, GAIN, U_MAX = 160.18, 243.45, 35.15, 10.0
 INITIAL = 20  # samples that the benchmark leaves out of its open-loop figure
 NOISE = {"q": 2e-6, "u": 0.06}  # m, V: about what the best rung leaves, so that both count
+OPEN_NOISE = {"q": 2e-3}  # m, likewise of the open axis
+MORE = 0.6  # N, to see what the open axis makes of it
+SETTLED = 100  # ticks after which a speed counts as steady
 
 
 def read(file: Path) -> dict[str, np.ndarray]:
@@ -73,6 +77,24 @@ def fitted(folder: Path, rungs: list[str] | None = None) -> Climb:
     return climb(axis(mass=100.0, force=100.0, speed=0.5), parts[:1], parts[1:], rungs=rungs, noise=NOISE, loss="linear", dt=H, search=False)
 
 
+def refitted(step: Step, d: dict[str, np.ndarray]) -> identify.Fit:
+    """A rung, from where the loop left it, by the open axis: the recorded voltage drives it from the first sample to the last."""
+    first, params = start(d), with_values(step.fit.values)
+    for path, value in {"loop.closed": 0.0, "gain": GAIN}.items():
+        params = put(params, path, value)
+    columns, states = {"t": d["t"], "vir": d["vir"], "qm": d["qm"]}, {"body.q": first["q"], "body.v": first["v"]}
+    run = identify.trial(LINEAR_AXIS, columns, inputs={"volts": "vir"}, outputs={"q": "qm"}, start=states, dt=H, name="open axis")
+    return identify.fit(identify.Problem(LINEAR_AXIS, [run], step.rung.free, params=params, noise=OPEN_NOISE), search=False)
+
+
+def steady(d: dict[str, np.ndarray]) -> dict[float, float]:
+    """Mean force [N] at each steady speed asked for [m/s], a tenth of a second after it was reached: friction without any model."""
+    v = np.round(np.gradient(d["qg"], H), 4)
+    even = np.convolve(np.abs(np.gradient(v, H)) < 1e-6, np.ones(SETTLED), "full")[: len(v)] > SETTLED - 0.5
+    speeds = np.unique(np.round(v[even & (np.abs(v) > 0.01)], 3))
+    return {float(speed): float(np.mean(GAIN * d["vir"][even & (np.abs(v - speed) < 2e-3)])) for speed in speeds}
+
+
 def parameters(values: dict[str, float]) -> dict[str, float]:
     """The names of the literature: viscous and Coulomb friction in each direction."""
     Fv, Fc = values["body.Fv"], values["body.Fc"]
@@ -87,18 +109,31 @@ def with_values(values: dict[str, float]):
     return params
 
 
+def tell(values: dict[str, float], pulses: dict[str, np.ndarray]) -> None:
+    told = ", ".join(f"{name} {value:.2f}" for name, value in parameters(values).items())
+    extra = ", ".join(f"{name} {values[name]:.3g}" for name in ("body.drop", "body.v_s", "amplifier.delay", "body.k") if name in values)
+    judged = figures(with_values(values), pulses)
+    print(f"         {told} {extra}".rstrip())
+    print(f"         on the pulses: closed loop {judged['mm']:.5f} mm, {judged['N']:.2f} N; open loop {judged['open mm']:.2f} mm")
+
+
 def main(folder: Path) -> None:
-    pulses = read(folder / "DATA_EMPS_PULSES.mat")
+    training, pulses = (read(folder / f"{name}.mat") for name in ("DATA_EMPS", "DATA_EMPS_PULSES"))
     found = fitted(folder)
     for step in found.steps:
-        told = ", ".join(f"{name} {value:.2f}" for name, value in parameters(step.fit.values).items())
-        extra = ", ".join(
-            f"{name} {step.fit.values[name]:.3g}" for name in ("body.drop", "body.v_s", "amplifier.delay", "body.k") if name in step.fit.values
-        )
-        judged = figures(with_values(step.fit.values), pulses)
-        print(f"{step.rung.name:8} {step.rung.about} ({step.fit.seconds:.0f} s)\n         {told} {extra}")
-        print(f"         on the pulses: closed loop {judged['mm']:.5f} mm, {judged['N']:.2f} N; open loop {judged['open mm']:.2f} mm")
+        print(f"{step.rung.name:8} {step.rung.about} ({step.fit.seconds:.0f} s)")
+        tell(step.fit.values, pulses)
     print(f"simplest that is not beaten: {found.recommended.rung.name}")
+    by_name = {step.rung.name: step for step in found.steps}
+    print("\nslow, fitted once more as the open axis")
+    tell(refitted(by_name["slow"], training).values, pulses)
+    late = by_name["late"].fit.values
+    print(f"\nlate, with {MORE} N more Coulomb friction than DATA_EMPS tells")
+    tell(late | {"body.Fc": late["body.Fc"] + MORE}, pulses)
+    print("\nmean force at steady speed [N]: DATA_EMPS, DATA_EMPS_PULSES")
+    there = steady(pulses)
+    for speed, force in steady(training).items():
+        print(f"{speed:+7.3f} m/s {force:8.2f} {there[speed]:8.2f}")
 
 
 if __name__ == "__main__":
