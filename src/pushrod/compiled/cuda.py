@@ -4,6 +4,7 @@ State lives in registers, delay lines in global memory [row, instance], so that 
 """
 
 import functools
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,9 @@ def import_cuda() -> Any:
         from numba import cuda
     except ImportError as error:
         raise DeviceError(f"device='cuda' needs numba-cuda: pip install 'pushrod[cuda]' ({error})") from error
+    from numba.cuda.core import config
+
+    config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # who runs few knows that a GPU has room for more
     return cuda
 
 
@@ -39,8 +43,11 @@ def cuda_module(plan: Plan) -> ModuleType:
     return load(text(plan), f"{plan.model.name}_cuda")
 
 
-def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", float]:
-    """The arrays after the run, and the seconds the kernel took."""
+def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", Callable[[], rows.Array], float]:
+    """The arrays after the run, how to get the state rows, and the seconds the kernel took.
+
+    With delay lines in them the rows are by far the most there is, and few ask for them: they stay where they are until somebody does.
+    """
     cuda = import_cuda()
     if not cuda.is_available():
         raise DeviceError("device='cuda' asks for an NVIDIA GPU and its driver, and none was found here; use device='cpu'")
@@ -48,6 +55,9 @@ def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", float]:
     shared, varied = split_params(plan, job.params, job.vary, real)
     kernel = cuda_module(plan).kernel
     d_P, d_S, d_U, d_Y, d_M, d_W = (cuda.to_device(np.ascontiguousarray(x)) for x in (varied, a.S, a.U, _filled(a.Y), _filled(a.M), a.W))
+    if a.S.shape[1] < job.n:
+        column, d_S = d_S, cuda.device_array((len(a.S), job.n), a.S.dtype)
+        d_S[:] = column
     tables = [cuda.to_device(table) for table in rows.pack_tables(job.params, plan.dtype)]
     start, end = cuda.event(), cuda.event()
     start.record()
@@ -55,8 +65,8 @@ def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", float]:
     launch(shared, d_P, d_S, d_U, a.u_each, d_Y, d_M, d_W, job.k0, job.steps, real(job.dt), job.seed, job.instance, job.every, *tables)
     end.record()
     end.synchronize()
-    done = a._replace(S=d_S.copy_to_host(), Y=d_Y.copy_to_host() if a.Y.size else a.Y, M=d_M.copy_to_host() if a.M.size else a.M)
-    return done, cuda.event_elapsed_time(start, end) / 1e3
+    done = a._replace(Y=d_Y.copy_to_host() if a.Y.size else a.Y, M=d_M.copy_to_host() if a.M.size else a.M)
+    return done, d_S.copy_to_host, cuda.event_elapsed_time(start, end) / 1e3
 
 
 def split_params(plan: Plan, params: Any, vary: dict[str, rows.Array], real: Any) -> tuple[tuple[Any, ...], rows.Array]:

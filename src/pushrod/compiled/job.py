@@ -2,7 +2,7 @@
 
 import functools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -90,18 +90,20 @@ def run(job: Job) -> Run:
         find(units, path, f"output of {model.name}")
     looked_at = tuple(watched(m, model) for m in job.metrics.values())
     arrays = _pack(job, len(stored))
+    ended: rows.Array | Callable[[], rows.Array]
     if job.device == "cuda":
         from pushrod.compiled.cuda import run_kernel
 
         plan = Plan(model, "cuda", job.dtype, stored, looked_at, tuple(job.vary))
-        arrays, seconds = run_kernel(plan, job, arrays)
+        arrays, ended, seconds = run_kernel(plan, job, arrays)
     else:
+        ended = arrays.S
         seconds = _run_threads(Plan(model, "cpu", job.dtype, stored, looked_at), job, arrays)
     results = {name: (float(arrays.M[j, 0]) if job.single else arrays.M[j]) for j, name in enumerate(job.metrics)}
     known = _signals(model)
     metric_units = {name: known[m.path][1] if m.metric.unit == "y" else m.metric.unit for name, m in job.metrics.items()}
     names = tuple(path or "y" for path in stored)
-    return Run(model, job.dt, job.k0, job.steps, job.every, names, arrays.Y, arrays.S, results, metric_units, job.single, seconds)
+    return Run(model, job.dt, job.k0, job.steps, job.every, names, arrays.Y, ended, results, metric_units, job.single, seconds)
 
 
 def _run_threads(plan: Plan, job: Job, a: Arrays) -> float:

@@ -1,5 +1,7 @@
 """What a run gives back: named arrays with units, metrics, the state at the end, and a plot in one line."""
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +24,7 @@ class Run:
     every: int
     names: tuple[str, ...]
     data: NDArray[Any]  # [record, output, instance]
-    state_rows: NDArray[Any]  # [row, instance]
+    ended: NDArray[Any] | Callable[[], NDArray[Any]]  # `state_rows`, or how to get them
     metrics: dict[str, Any] = field(default_factory=dict)
     metric_units: dict[str, str] = field(default_factory=dict)
     single: bool = True
@@ -35,7 +37,12 @@ class Run:
 
     @property
     def n(self) -> int:
-        return int(self.state_rows.shape[1])
+        return int(self.data.shape[2])
+
+    @functools.cached_property
+    def state_rows(self) -> NDArray[Any]:
+        """The state at the end, [row, instance]. That of a run on a GPU is fetched from there when it is first asked for."""
+        return self.ended() if callable(self.ended) else self.ended
 
     @property
     def units(self) -> dict[str, str]:

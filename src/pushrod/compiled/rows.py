@@ -114,7 +114,10 @@ def check_rows(record: Any, rows: Array, where: str) -> None:
 
 
 def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n: int, dtype: str, order: Any) -> Array:
-    """State rows [row, instance]: from a State record, or from the rows an earlier run ended with."""
+    """State rows [row, instance]: from a State record, or from the rows an earlier run ended with.
+
+    On order "C", which is a GPU's, one column stands for all where all begin alike: it is spread out there.
+    """
     height = layout(model.State).height
     rows: Array
     if isinstance(state, np.ndarray):
@@ -124,7 +127,8 @@ def pack_state(model: Model | World, state: Any, vary_state: dict[str, Array], n
         check_rows(model.State, rows, f"{model.name}.State")
     else:
         column = np.array(flat(checked_state(model, state), model.State), dtype)
-        rows = np.array(np.broadcast_to(column[:, None], (height, n)), order=order)
+        alike = order == "C" and not vary_state
+        rows = np.array(np.broadcast_to(column[:, None], (height, 1 if alike else n)), order=order)
     where = layout(model.State).rows
     for path, values in vary_state.items():
         rows[where[path]] = values
