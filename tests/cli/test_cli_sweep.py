@@ -112,3 +112,15 @@ def test_what_was_found_is_a_page_or_figures(pushrod, tmp_path, monkeypatch):
     got = pushrod("sweep", "report", "nowhere")
     assert got.exit_code == 2
     assert "nowhere: is no folder of a study's results" in got.stderr
+
+
+def test_a_study_file_is_checked_like_any_other(pushrod, tmp_path):
+    file = write(tmp_path)
+    assert "ok, study small of servo: 200 runs, 5 parameters drawn, 12 metrics, 1 to pass" in pushrod("check", file).stdout
+    write(tmp_path, STUDY.replace("lag.T:", "lag.tau:").replace("below: 0.25 N.m", "below: 0.25 m"))
+    got = pushrod("check", file)
+    assert got.exit_code == 2
+    assert f"{file}:11: vary.lag.tau: there is no parameter or initial state named 'lag.tau'; did you mean 'lag.T'" in got.stderr
+    assert "pass[0].below: '0.25 m' is in m, which cannot be turned into N.m" in got.stderr
+    assert "servo_tolerance" in pushrod("list", "studies").stdout
+    assert "initial.drive.body.w" in pushrod("schema", "study", "--machine", "servo").stdout

@@ -30,8 +30,8 @@ WORK = 20_000_000  # ticks in a chunk: some seconds of a few cores
 LEAST_CHUNK, MOST_CHUNK = 64, 65_536  # samples
 
 
-def build(document: Document, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None) -> Study:
-    for key, value in (("runs", runs), ("seed", seed)):
+def build(document: Document, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None, dtype: str | None = None) -> Study:
+    for key, value in (("runs", runs), ("seed", seed), ("dtype", dtype)):
         if value is not None:
             document.override((key,), value, f"--{key} {value}")
     read(StudyFile, document.data, (), document)

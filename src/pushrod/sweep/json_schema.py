@@ -8,7 +8,7 @@ from pushrod.core.record import Leaf, numbers
 from pushrod.sim.json_schema import struct_schema
 from pushrod.sim.tracked import signals_of
 from pushrod.sweep.case import INITIAL
-from pushrod.sweep.study_file import MetricEntry, PassEntry, StudyFile
+from pushrod.sweep.study_file import AttainedEntry, MetricEntry, PassEntry, StudyFile
 
 VALUE: Schema = {"type": ["number", "string", "boolean"], "pattern": rf"{WITH_UNIT}|^nominal$|^\w+$"}
 NUMBER: Schema = {"type": "number", "minimum": 0}
@@ -16,7 +16,7 @@ NUMBER: Schema = {"type": "number", "minimum": 0}
 
 def study_schema(world: World | None = None) -> Schema:
     """With the parameters, states and signals of one world where it is given."""
-    made = struct_schema(StudyFile, (MetricEntry, PassEntry))
+    made = struct_schema(StudyFile, (MetricEntry, PassEntry, AttainedEntry))
     made["$defs"]["drawn"] = drawn_schema()
     drawn: dict[str, Any] = {"$ref": "#/$defs/drawn"}
     vary = made["properties"]["vary"]

@@ -106,8 +106,8 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
 
 
-def load(name: str | Path, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None) -> Study:
-    """A study by shipped name or file. `overrides` are texts "path=value" put over parameters of its machine, `runs` and `seed` over what it says."""
+def load(name: str | Path, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None, dtype: str | None = None) -> Study:
+    """A study by shipped name or file. `overrides` are texts "path=value" put over parameters of its machine; the others go over its own keys."""
     from pushrod.sweep.building import build
 
-    return build(yaml_file.load(locate(str(name), shipped(), "study")), overrides, runs, seed)
+    return build(yaml_file.load(locate(str(name), shipped(), "study")), overrides, runs, seed, dtype)
