@@ -133,9 +133,16 @@ def on_gpu(file: Path, runs: int, dtype: str, repeats: int) -> None:
         found = batch(world, params, inputs, vary=drawn, dtype=dtype, device="cuda", **how)
         whole.append(time.perf_counter() - started)
         kernel.append(found.seconds)
+
+    def same_alone(i: int) -> bool:
+        one = batch(world, params, inputs, vary=draw(study, i, i + 1), dtype=dtype, device="cuda", instance=i, **how)
+        return all(one.metrics[name][0] == found.metrics[name][i] or np.isnan(one.metrics[name][0]) for name in measures)
+
     ticks, best = about["steps"], min(kernel)
     print(f"{runs} runs of {ticks} ticks, {len(vary)} parameters drawn, {len(measures)} metrics, {dtype}")
     print(f"kernel {best:.4f} s ({runs * ticks / best:.3g} steps/s), with transfers {min(whole):.3f} s; drawing on one core {drawing:.2f} s")
+    alone = [i for i in (0, runs // 3, runs - 1) if not same_alone(i)]
+    print(f"runs computed alone on the GPU: {'the same bits' if not alone else f'other bits of {alone}'}")
     n = min(2000, runs)
     cpu, gpu = go(n, "cpu", "float64"), go(n, "cuda", "float64")
     for name in measures:

@@ -1,5 +1,6 @@
 """`pushrod sweep one`: one run of a study again, as a full log."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated as A
 
@@ -8,10 +9,16 @@ import typer
 from pushrod.cli.output import answer, say
 
 
+class Device(StrEnum):
+    cpu = "cpu"
+    cuda = "cuda"
+
+
 def sweep_one(
     folder: A[Path, typer.Argument(metavar="DIR", help="Folder of a study's results.")],
     index: A[int, typer.Argument(metavar="INDEX", help="Which run: its index in the results.")],
     out: A[Path | None, typer.Option(help="Folder for the log; DIR/runs if left out.")] = None,
+    device: A[Device, typer.Option(help="Where to compute its metrics again; the log is always made on the CPU.")] = Device.cpu,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
 ) -> None:
     """Run one run of a study again, alone: say what was drawn for it and what it came to, and write a log for `report` and `replay`.
@@ -25,7 +32,7 @@ def sweep_one(
 
     study = parts.study_of(folder)
     run = one(study, index)
-    found = row(study, index)
+    found = row(study, index, device.value)
     units = study.units
     answer(study=study.name, index=index, sample=run.sample, scenario=found["scenario"], values=run.values)
     answer(metrics={name: found[name] for name in study.metrics}, passed=found["passed"] if study.criteria else None, units=units)
