@@ -24,7 +24,9 @@ class Episodes:
         self.task = task
         self.n = n
         names = dict.fromkeys(s.name for s in (*task.observe, *task.also))
-        outputs = tuple(name for name in names if not name.startswith("in."))
+        outputs = tuple(
+            leaf.path for leaf in numbers(task.world.Out) if leaf.path in names
+        )  # in the world's order: what is compiled serves any other
         self.world = Steppers(
             task.world,
             task.params,
