@@ -11,7 +11,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pushrod.core.errors import InputError, StudyError
@@ -41,7 +41,8 @@ def session(address: str = LOCAL, cores: int | None = None) -> Iterator[Any]:
     if "ray" in sys.modules and import_ray().is_initialized():
         yield import_ray()
         return
-    with _signals(), _started(cores) if address == LOCAL else _connected(address) as ray:
+    with _signals() as ours, _started(cores) if address == LOCAL else _connected(address) as ray:
+        ours()
         yield ray
 
 
@@ -138,15 +139,24 @@ def _environment() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _signals() -> Iterator[None]:
-    """Ray takes SIGTERM for itself; afterwards it is whose it was."""
+def _signals() -> Iterator[Callable[[], None]]:
+    """Ray takes SIGTERM for itself and aborts. Once it is up, what is given takes it back: the program leaves and ends the cluster on its way."""
     mine = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGTERM) if mine else None
+
+    def ours() -> None:
+        if mine:
+            signal.signal(signal.SIGTERM, _leave if before is signal.SIG_DFL else before)
+
     try:
-        yield
+        yield ours
     finally:
         if mine:
             signal.signal(signal.SIGTERM, before)
+
+
+def _leave(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
 
 
 def _first_line(error: BaseException) -> str:
