@@ -14,7 +14,7 @@ HEAD = """Every verb also takes `--json` ([what it prints](json.md)) and `--help
 
 def cli() -> str:
     group: Any = typer.main.get_command(app)
-    rows = [(f"[`{name}`](#{name})", (verb.help or "").partition("\n")[0]) for name, verb in group.commands.items()]
+    rows = [(f"[`{name}`](#{name.replace(' ', '-')})", (verb.help or "").partition("\n")[0]) for name, verb in group.commands.items()]
     return joined("# The command line", HEAD, _codes(), table(("verb", "does"), rows), *(_verb(name, verb) for name, verb in group.commands.items()))
 
 
