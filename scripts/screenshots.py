@@ -1,6 +1,7 @@
-"""Pictures of a report, light and dark, on a wide screen and on a phone, for the README and the pages. Needs chromium on the PATH.
+"""Pictures of reports, of runs and of studies, light and dark, on a wide screen and on a phone, for README and pages. Needs chromium on the PATH.
 
-python scripts/screenshots.py        writes docs/images/report-*.png
+python scripts/screenshots.py              writes docs/images/report-*.png and sweep-*.png
+python scripts/screenshots.py sweep        only those whose names begin so
 """
 
 import shutil
@@ -14,6 +15,11 @@ from pushrod.report import find, page
 from pushrod.sim import machine, scenario
 from pushrod.sim.recording import record
 from pushrod.sim.run import simulate
+from pushrod.sweep.findings import find as sweep_find
+from pushrod.sweep.page import page as sweep_page
+from pushrod.sweep.results import results
+from pushrod.sweep.run import run as go
+from pushrod.sweep.study import load, shipped
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
@@ -41,12 +47,29 @@ SHOTS = (
     Shot("report-two-light", "two", "following", "light", 1200, 780),
     Shot("report-two-dark", "two", "following", "dark", 1200, 780),
     Shot("report-phone", "failure", "summary", "light", 390, 844),
+    Shot("sweep-attained-light", "boat_attainable", "sets", "light", 1200, 790),
+    Shot("sweep-light", "quad_motor_loss", "matters", "light", 1200, 1560),
+    Shot("sweep-dark", "quad_motor_loss", "matters", "dark", 1200, 1560),
 )
 
 
 def run(folder: Path, name: str, how: str, *overrides: str) -> Path:
     what = machine.load(name, overrides)
     return record(simulate(what, scenario.load(how, what)), folder)
+
+
+def run_page(folder: Path, report: str) -> str:
+    if report == "failure":
+        logs = [run(folder, "boat", "boat_motor_failure")]
+    else:
+        logs = [run(folder, "boat", "boat_windup"), run(folder, "boat", "boat_windup", "feedback=false")]
+    return page([find(read(log)) for log in logs])
+
+
+def study_page(folder: Path, name: str) -> str:
+    study = load(name)
+    go(study if study.design == "grid" else load(name, runs=4000), folder / name)
+    return sweep_page(sweep_find(results(folder / name)))
 
 
 def main() -> None:
@@ -57,14 +80,12 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        logs = {
-            "failure": [run(folder, "boat", "boat_motor_failure")],
-            "two": [run(folder, "boat", "boat_windup"), run(folder, "boat", "boat_windup", "feedback=false")],
-        }
-        for report, files in logs.items():
-            (folder / f"{report}.html").write_text(page([find(read(file)) for file in files]), encoding="utf-8")
+        shots = [shot for shot in SHOTS if shot.name.startswith(tuple(sys.argv[1:]) or "")]
+        for report in {shot.report for shot in shots}:
+            text = study_page(folder, report) if report in shipped() else run_page(folder, report)
+            (folder / f"{report}.html").write_text(text, encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--hide-scrollbars"])
-        for shot in SHOTS:
+        for shot in shots:
             small = shot.width < 500
             context = browser.new_context(
                 color_scheme=shot.scheme,

@@ -78,7 +78,8 @@ window.pushrodFigures = ({ axis, layout, colour, label, plain }) => {
     panel.cells.forEach((line, j) => line.forEach((cell, i) => {
       if (!cell) return;
       if (whole && whole !== cell) traces.push(way(whole, i, j, { line: { color: colour("faint"), width: 0.8, dash: "dot" } }));
-      traces.push(way(cell, i, j, { fill: "toself", fillcolor: colour("band-set"), line: { color: colour("achieved"), width: 1.8 } }));
+      const point = Math.max(...cell.x) - Math.min(...cell.x) < 0.005 * (panel.across.range[1] - panel.across.range[0]);  // a set of one point has no line
+      traces.push(way(cell, i, j, { mode: point ? "markers" : "lines", marker: { size: 5, color: colour("achieved") }, fill: "toself", fillcolor: colour("band-set"), line: { color: colour("achieved"), width: 1.8 } }));
       notes.push({ ...at(i, j), x: 0.98, y: 0.98, xanchor: "right", yanchor: "top", text: `${Math.round(100 * cell.share)} %`, font: { size: narrow ? 9 : 11, color: colour("soft") } });
     }));
     const [low, high] = panel.across.range, [below, above] = panel.up.range;
