@@ -25,7 +25,7 @@ IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 
 
 DRAWN = """[...document.querySelectorAll('figure[data-panel]')].map(f => [f, f.getBoundingClientRect()])
-    .filter(([f, at]) => at.top < innerHeight && at.bottom > 0).every(([f]) => f.querySelector('.trace'))"""
+    .filter(([f, at]) => at.top < innerHeight && at.bottom > 0).every(([f]) => f.querySelector('.trace, .hm'))"""
 
 
 class Shot(NamedTuple):

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,3 +24,18 @@ def chromium(*flags: str) -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+def with_every_plot(browser: Any, file: Path, theme: str, width: int, complaints: list[str]) -> Any:
+    """A tab with a page of `report` in it, all of its plots drawn. What it says on the console, raises or asks for elsewhere is a complaint."""
+    tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
+    tab.on("console", lambda said: complaints.append(said.text))
+    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("dialog", lambda said: complaints.append(said.message))
+    tab.on("request", lambda request: complaints.append(request.url) if request.url != file.as_uri() else None)
+    tab.goto(file.as_uri())
+    tab.wait_for_selector("html[data-ready=yes]")
+    for figure in tab.locator("figure[data-panel]").all():
+        figure.scroll_into_view_if_needed()
+        figure.locator(".js-plotly-plot").wait_for()
+    return tab

@@ -10,7 +10,7 @@ from pushrod import identify
 from pushrod.identify.belief import believe
 from pushrod.identify.page import page
 from pushrod.models.servo import SERVO
-from real_browser import chromium
+from real_browser import chromium, with_every_plot
 
 DT = 0.002
 HOSTILE = "<script>alert(1)</script>.csv"
@@ -38,18 +38,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(("theme", "width"), [("light", 1200), ("dark", 1200), ("light", 400)])
 def test_the_page_shows_all_of_it(file: Path, theme: str, width: int) -> None:
     complaints: list[str] = []
-    asked: list[str] = []
     with chromium() as browser:
-        tab = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=theme)
-        tab.on("console", lambda said: complaints.append(said.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("dialog", lambda said: complaints.append(said.message))
-        tab.on("request", lambda request: asked.append(request.url))
-        tab.goto(file.as_uri())
-        tab.wait_for_selector("html[data-ready=yes]")
-        for figure in tab.locator("figure[data-panel]").all():
-            figure.scroll_into_view_if_needed()
-            figure.locator(".js-plotly-plot").wait_for()
+        tab = with_every_plot(browser, file, theme, width, complaints)
         assert tab.locator(".js-plotly-plot").count() == 5  # simulated and what is left of two logs, and the autocorrelation of the fitted one
         assert tab.locator("#parameters tbody tr").count() == 3
         assert "white" in tab.locator("table.errors").inner_text()
@@ -58,7 +48,6 @@ def test_the_page_shows_all_of_it(file: Path, theme: str, width: int) -> None:
         names_shown = tab.locator("#fit h3").all_inner_texts()
     assert names_shown[1].startswith(HOSTILE)
     assert complaints == []
-    assert asked == [file.as_uri()]
 
 
 def test_every_number_of_the_fit_is_on_the_page(file: Path) -> None:
