@@ -34,7 +34,7 @@ def sweep_report(
     file = out or folder / "report.html"
     write(page(found), file)
     told = verdict(found)
-    say(f"{found.results.study}: {told['head']} ({told['why']})")
+    say(f"{found.results.study}: {told['head']} ({told['why']})".replace("\u202f", ""))  # narrow blanks are for the page
     say(f"report: {file} ({file.stat().st_size / 1e6:.1f} MB)")
     if open_:
         typer.launch(file.resolve().as_uri())
