@@ -3,10 +3,11 @@
 import numpy as np
 
 from pushrod.dash.card import waypoints
-from pushrod.dash.event import AGAIN, Events
+from pushrod.dash.event import AGAIN, Events, told
 from pushrod.dash.history import HZ, KEPT, Channel, Group, thinned
 from pushrod.dash.stages import Axis
 from pushrod.dash.told import Told, figure
+from pushrod.runtime.message import Message, Requested
 from pushrod.runtime.payload import Waypoint
 
 
@@ -85,3 +86,15 @@ def test_figures_and_waypoints_as_people_write_them():
     assert figure(-0.0001, "rad") == "0.000 rad"
     assert figure(None) == "-"
     assert waypoints("1 0.5; 2, 0;") == (Waypoint(0.5, 1.0), Waypoint(0.0, 2.0))
+
+
+def test_a_mode_that_was_asked_of_a_controller_and_every_refusal_is_an_event_a_course_is_not():
+    def heard(kind, result="accepted", reason="", **payload):
+        return told(
+            Message(Requested(kind, {"type": kind, **payload}, "dash/ann-1", result, reason), ("controller", "pipeline", "request"), 0.0, 0.0, "boat")
+        )
+
+    assert heard("Switch", mode="autopilot", by="operator") == ("info", "pipeline", "mode autopilot, asked by dash/ann-1")
+    assert heard("Course", v_req=1.0, psi_req=0.25) is None
+    refused = heard("Course", "refused", "astern is not kept", v_req=-1.0)
+    assert refused == ("warning", "pipeline", "refused Course (v_req -1) of dash/ann-1: astern is not kept")

@@ -159,9 +159,11 @@ async def _serve(
                 telling.cancel()
                 if looking is not None:
                     looking.cancel()
-                await onlookers.close()
                 why = "--arm was refused" if refused else "Ctrl-C" if ended == signal.SIGINT else signal.Signals(ended).name
-                got = rt.disarm(f"pushrod serve ends: {why}")
+                got = rt.disarm(f"pushrod serve ends: {why}")  # first: an open page may take seconds to end
+                await onlookers.close()
+                if rt.state == "armed":  # by somebody, meanwhile
+                    got = rt.disarm(f"pushrod serve ends: {why}")
             answer(robot=made.robot.name, why=why, state=got.state, ok=got.ok, failures=dict(got.failures))
             say(f"{made.robot.name}: ended ({why}); {got.state}{', all is safe' if got.ok else ''}")
     return refused or (130 if ended == signal.SIGINT else 0)

@@ -5,7 +5,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pushrod.runtime.message import EndMotion, HardwareError, LeaseChanged, Message, OperatorVanished, Outcome, ParameterChanged, Transition
+from pushrod.dash.payload_words import number
+from pushrod.runtime.message import (
+    EndMotion,
+    HardwareError,
+    LeaseChanged,
+    Message,
+    OperatorVanished,
+    Outcome,
+    ParameterChanged,
+    Requested,
+    Transition,
+)
 from pushrod.runtime.result import Accepted, Clamped, Refused
 
 KEPT = 500
@@ -68,9 +79,22 @@ def told(message: Message) -> tuple[Level, str, str] | None:
         return ("warning" if payload.path.startswith("fault.") else "info"), payload.path, f"{payload.old} -> {payload.new}, by {payload.source}"
     if isinstance(payload, EndMotion) and payload.reason in ("fault", "limit_reached"):
         return "warning", about, f"motion ended: {payload.reason}{f', {payload.message}' if payload.message else ''}"
+    if isinstance(payload, Requested):
+        return _request_told(message.topic[-2], payload)
     if isinstance(payload, Outcome):
         return result_told(about, payload.command.source, payload.result)
     return None
+
+
+def _request_told(about: str, told: Requested) -> tuple[Level, str, str] | None:
+    """What was asked in words (a mode) and every refusal; numbers, as a course that follows a slider, are asked for all the time."""
+    asked = {name: value for name, value in told.payload.items() if name != "type"} if isinstance(told.payload, dict) else {}
+    words = ", ".join(f"{name} {number(value)}" for name, value in asked.items() if name != "by")
+    if told.result == "refused":
+        return "warning", about, f"refused {told.kind} ({words}) of {told.source}: {told.reason}"
+    if any(isinstance(value, (int, float, list)) for value in asked.values()):
+        return None
+    return "info", about, f"{words or told.kind}, asked by {told.source}"
 
 
 def result_told(about: str, source: str, result: Accepted | Clamped | Refused) -> tuple[Level, str, str] | None:

@@ -10,6 +10,7 @@ from pushrod.dash.told import Told
 from pushrod.dash.watch import Watch
 
 LINES = 12  # of the ground, to either side
+THIN = 0.012  # of a line, in gaps between two
 
 
 class ScenePanel:
@@ -34,8 +35,9 @@ class ScenePanel:
             far = LINES * gap
             for i in range(-LINES, LINES + 1) if gap else ():
                 colour = "#808b97" if i % 4 == 0 else "#5d6772"  # seen on light and on dark
-                self._scene.line([i * gap, -far, 0.0], [i * gap, far, 0.0]).material(colour)
-                self._scene.line([-far, i * gap, 0.0], [far, i * gap, 0.0]).material(colour)
+                thin = THIN * gap  # solid: software that draws drops plain lines that reach behind the camera
+                self._scene.box(thin, 2.0 * far, thin).move(i * gap, 0.0, -thin).material(colour)
+                self._scene.box(2.0 * far, thin, thin).move(0.0, i * gap, -thin).material(colour)
         return ground.move(0.0, 0.0, self._body.floor if self._body is not None else 0.0)
 
     def tell(self, told: Told) -> None:

@@ -25,6 +25,15 @@ log = logging.getLogger("pushrod.dash")
 RECONNECT = 1.0  # [s] that a browser may be away and still go on with its page
 
 
+class _Server(uvicorn.Server):
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Pages that are still open are told to end: else they are waited for until whoever started this loses his patience."""
+        logging.getLogger("nicegui").setLevel(logging.CRITICAL)  # that a page was still open is no news
+        for client in Client.instances.values():
+            client.outbox.stop()
+        await super().shutdown(sockets)
+
+
 async def serve(settings: Settings, say: Callable[[str], None], until_input_ends: bool = True) -> None:
     """Until SIGTERM or SIGINT, or its standard input ends: whoever started it is gone then. `say` is told the address once, with the token."""
     settings.check()
@@ -36,7 +45,7 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
     port = int(listening.getsockname()[1])
     token = None if settings.local else secrets.token_urlsafe(24)
     app = Door(_app(desk), settings.host, port, token)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=1))
+    server = _Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=1))
     tasks = [asyncio.create_task(one) for one in (watch.run(), desk.run())]
     if until_input_ends:
         tasks.append(asyncio.create_task(_until_orphaned(server)))
@@ -44,7 +53,6 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
     try:
         await server.serve(sockets=[listening])
     finally:
-        logging.getLogger("nicegui").setLevel(logging.CRITICAL)  # that a page was still open is no news
         for task in tasks:
             task.cancel()
         if desk.holder is not None:

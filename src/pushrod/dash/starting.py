@@ -10,6 +10,7 @@ import msgspec
 from pushrod.core.errors import InputError
 
 PATIENCE = 30.0  # [s] for it to say where it is
+ENDING = 5.0  # [s] for it to take its leave
 
 
 class Beside:
@@ -45,7 +46,7 @@ class Beside:
         with contextlib.suppress(ProcessLookupError):
             process.terminate()
         try:
-            await asyncio.wait_for(process.wait(), 3.0)
+            await asyncio.wait_for(process.wait(), ENDING)
         except TimeoutError:
             process.kill()
             await process.wait()

@@ -23,7 +23,17 @@ from pushrod.net.link import Link
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
 from pushrod.robot.description import Robot
 from pushrod.robot.joint import units
-from pushrod.runtime.message import HardwareError, JointState, LeaseChanged, Message, OperatorVanished, Outcome, ParameterChanged, Transition
+from pushrod.runtime.message import (
+    HardwareError,
+    JointState,
+    LeaseChanged,
+    Message,
+    OperatorVanished,
+    Outcome,
+    ParameterChanged,
+    Requested,
+    Transition,
+)
 from pushrod.runtime.payload import Effort, Hold, Position, Stop, Velocity
 from pushrod.runtime.result import Clamped, Refused
 
@@ -201,11 +211,12 @@ class Watch:
     async def _listen(self, remote: RemoteRobot) -> None:
         actuators = remote.subscribe("actuator", (), QUEUE, latched=True, glance=True)
         rest = remote.subscribe((), (Transition, HardwareError, OperatorVanished, ParameterChanged, *HEARD), QUEUE, latched=True, glance=True)
-        both = (asyncio.create_task(self._hear(actuators)), asyncio.create_task(self._hear(rest)))
+        asked = remote.subscribe("controller", (Requested,), QUEUE, latched=True, glance=True)
+        all_of_them = [asyncio.create_task(self._hear(heard)) for heard in (actuators, rest, asked)]
         try:
-            await asyncio.gather(*both)
+            await asyncio.gather(*all_of_them)
         finally:
-            for task in both:
+            for task in all_of_them:
                 task.cancel()
 
     async def _hear(self, subscription: Any) -> None:
