@@ -269,6 +269,9 @@ def test_what_is_no_mcap_is_refused(tmp_path):
     (tmp_path / "a.mcap").write_bytes(b"hello, world")
     with pytest.raises(LogError, match="is no MCAP file"):
         read(tmp_path / "a.mcap")
+    (tmp_path / "b.mcap").touch()
+    with pytest.raises(LogError, match=r"b\.mcap: is empty"):
+        read(tmp_path / "b.mcap")
 
 
 def test_the_clock_of_a_live_log_is_told_and_times_count_from_its_start(tmp_path):

@@ -8,6 +8,7 @@ import typer
 
 from pushrod.cli.folding import fits, folded, full_width, least_room
 from pushrod.cli.output import answer, console, say
+from pushrod.core.names import count
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,7 +117,7 @@ def _write(table: "Table", chosen: "list[Channel]", out: Path) -> None:
     answer(csv=out, lines=lines)
     how = _lines(joined, any(a is not b for a, b in zip(chosen, joined, strict=True)))
     answer(time=how)
-    say(f"{out}: {len(chosen)} channels, {lines} lines{how and '; '}{how}")
+    say(f"{out}: {count(len(chosen), 'channel')}, {count(lines, 'line')}{how and '; '}{how}")
 
 
 def _lines(channels: "Sequence[Channel]", joined: bool) -> str:
@@ -136,7 +137,7 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
     at = console()
     first, last = table.span
     began = f", since {datetime.fromtimestamp(table.start // 10**9, UTC):%Y-%m-%d %H:%M:%S} UTC" if 0 < table.start < 2**62 else ""
-    at.print(f"{table.file} ({table.format}): {len(table.channels)} channels, {first:g} s to {last:g} s{began}", markup=False)
+    at.print(f"{table.file} ({table.format}): {count(len(table.channels), 'channel')}, {first:g} s to {last:g} s{began}", markup=False)
     if table.torn:
         at.print(f"[bold red]torn[/]: {escape(table.torn)}")
     for note in table.notes:

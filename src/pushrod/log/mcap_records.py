@@ -46,6 +46,8 @@ class Walk:
             raise LogError(f"{self.file}: cannot be read: {e.strerror or e}") from e
 
     def _walk(self, source: BinaryIO, size: int) -> Iterator[Seen]:
+        if not size:
+            raise LogError(f"{self.file}: is empty: nothing was written to it")
         if source.read(len(MAGIC)) != MAGIC:
             raise LogError(f"{self.file}: is no MCAP file: it does not begin with the 8 bytes that every one has")
         yield from self._of_summary(source, size)
@@ -119,6 +121,8 @@ class Walk:
             return
         # summary, footer, magic: only needed to find things quickly, but whoever cut them may have cut more
         source.seek(max(source.tell(), size - len(MAGIC)))
+        if not size:
+            raise LogError(f"{self.file}: is empty: nothing was written to it")
         if source.read(len(MAGIC)) != MAGIC:
             self.damage.append(f"the end of the file, behind all messages, is cut at byte {size}; nothing else is missing")
 
