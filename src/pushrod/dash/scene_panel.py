@@ -10,7 +10,7 @@ from pushrod.dash.told import Told
 from pushrod.dash.watch import Watch
 
 LINES = 12  # of the ground, to either side
-THIN = 0.012  # of a line, in gaps between two
+THIN = 0.02  # of a line, in gaps between two
 
 
 class ScenePanel:
