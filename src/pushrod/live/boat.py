@@ -104,7 +104,7 @@ class Sailing:
         s = found.pop("")
         on = s["active"] != 0.0
         y = {f"{prefix}.{name}": column for prefix, columns in found.items() for name, column in columns.items()}
-        y |= {name: hull[name] for name in ("v", "psi", "r", "x", "y", "sway")}
+        y |= {name: hull[name] for name in ("v", "psi", "r", "X", "N", "x", "y", "sway")}
         y |= {f"{name}_{side[0].upper()}": hull[f"{side}.{name}"] for side in ("left", "right") for name in ("F", "n")}
         y |= {f"{side}_fault": hull[f"{side}.reported"] for side in ("left", "right")}
         y |= {f"{name}_meas": s[name] for name in ("v", "psi", "r")}

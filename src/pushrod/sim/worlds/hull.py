@@ -85,6 +85,8 @@ class Out(NamedTuple):
     r: A[float, Q("rad/s", about="yaw rate, to port")] = 0.0
     left: Turned = Turned()
     right: Turned = Turned()
+    X: A[float, Q("N", about="surge force of both thrusters")] = 0.0
+    N: A[float, Q("N.m", about="yaw moment of both thrusters")] = 0.0
     x: A[float, Q("m", about="to the east")] = 0.0
     y: A[float, Q("m", about="to the north")] = 0.0
     sway: A[float, Q("m/s", about="speed to port, over ground")] = 0.0
@@ -151,7 +153,7 @@ def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
         h.u, h.psi, h.r,
         Turned(L.F, L.n, seen_command(p.left, L.motor.rotor.n, k_L), k_L, L.reported),
         Turned(R.F, R.n, seen_command(p.right, R.motor.rotor.n, k_R), k_R, R.reported),
-        h.x, h.y, h.v, seen.v, seen.psi, seen.r,
+        L.F + R.F, (R.F - L.F) * p.arm, h.x, h.y, h.v, seen.v, seen.psi, seen.r,
     )  # fmt: skip
 
 
