@@ -8,6 +8,7 @@ import numpy as np
 from fit_rig import rich
 
 from pushrod.core.record import put
+from pushrod.models.backlash import BACKLASH
 from pushrod.models.dc_motor import DC_MOTOR
 from pushrod.models.first_order import FIRST_ORDER
 from pushrod.models.friction import FRICTION
@@ -86,6 +87,7 @@ CASES = {
     ),
     "rate_limit": Case(RATE_LIMIT, {"rise": 2.2, "fall": 3.1}, {"u": rich(600, 0.002)}, ("y",)),
     "saturation": Case(SATURATION, {"lo": -0.35, "hi": 0.4}, {"u": rich(600, 0.002)}, ("y",), ranges={"lo": (-3.0, 0.0), "hi": (0.0, 3.0)}),
+    "backlash": Case(BACKLASH, {"play": 0.13}, {"u": rich(600, 0.002)}, ("y",), ranges={"play": (0.0, 1.0)}),
     "friction": Case(FRICTION, {"c": 0.1, "s": 0.16, "w_s": 0.8, "b": 0.03}, {"w": sweep(900, 8.0), "tau": 0.0, "J": 1.0}, ("f",)),
     "dc_motor": Case(DC_MOTOR, {"R": 3.1, "L": 6e-4, "k": 0.03}, {"v": rich(800, 1e-4, 9.0), "w": rich(800, 1e-4, 120.0, seed=4)}, ("i",), dt=1e-4),
     "joint": Case(JOINT, {"J": 0.03, "b": 0.08, "c": 0.2}, {"u": rich(900, 0.002, 1.5)}, ("q", "w")),

@@ -18,6 +18,7 @@ EVEN: dict[str, Any] = {
     "first_order": MODELS["first_order"].Params(0.03),
     "second_order": second_order.Params(30.0, 0.5, 3.0, -0.8, 0.8),
     "saturation": MODELS["saturation"].Params(-0.5, 0.5),
+    "backlash": MODELS["backlash"].Params(0.4),
     "dead_zone": dead_zone.Params(0.7),
     "friction": friction.Params(c=0.3, s=0.5, w_s=0.2, b=0.1, mu=0.2),
     "gear_friction": gear_friction.Params(c=0.3, s=0.2, w_s=0.2, b=0.1, mu=0.2, mu_s=0.1, mu_q=0.1, mu_m=0.05, mu_e=0.02),

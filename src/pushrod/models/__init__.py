@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pushrod.core.quantity import Q
 from pushrod.models import delay, queue
+from pushrod.models.backlash import BACKLASH
 from pushrod.models.curve import CURVE
 from pushrod.models.dc_motor import DC_MOTOR
 from pushrod.models.dead_zone import DEAD_ZONE
@@ -37,6 +38,7 @@ MODELS = {
         SECOND_ORDER,
         SATURATION,
         DEAD_ZONE,
+        BACKLASH,
         QUANTISER,
         FRICTION,
         GEAR_FRICTION,
