@@ -9,18 +9,20 @@ from its first position and speed that is told the goal and the switch alone.
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from pushrod import log
-from pushrod.identify.ladder import Climb, climb
-from pushrod.identify.rung import Log
+from pushrod.identify.ladder import Climb, Step, climb
+from pushrod.identify.rung import Log, Rung
 from pushrod.identify.rungs_servo import servo
+from pushrod.identify.search import Progress
 
 GRID = 0.005  # s
 DUTY = 4096.0 / (2.0 * np.pi) / (256.0 * 885.0)  # duty per radian at kp = 1: counts a turn, over the scale of the gain and of the PWM
-RUNGS = ("delay", "M1", "M3", "M4", "source", "growth", "uneven")
+RUNGS = ("delay", "M4", "M6", "source", "growth", "uneven")
 NOISE = {"q": 0.01}  # rad: half of it is where an error begins to count by its size rather than its square
 
 
@@ -55,17 +57,27 @@ def without(logs: list[Log], kp: float, rungs: tuple[str, ...] = RUNGS, seeds: i
 def main(folder: Path, rungs: tuple[str, ...] = RUNGS, seeds: int = 5) -> None:
     logs = recordings(folder)
     gains = sorted({one.facts["kp"] for one in logs})
-    climbs = [without(logs, kp, rungs, seeds) for kp in gains]
     heads = [f"kp {kp / DUTY:.0f} left out" for kp in gains]
-    print(f"mean absolute error [rad] on what was left out (best seed by training loss; min, median, max of {seeds})")
-    print(f"{'rung':8}{'loss':>6}  " + "".join(f"{head:>34}" for head in heads) + f"{'mean':>9}{'longest fit':>13}")
+    climbs = [without(logs, kp, rungs, seeds, told=partial(tell, head)) for kp, head in zip(gains, heads, strict=True)]
+    print(f"training loss: mean absolute error [rad] on what was left out, of the best seed by training loss (min, median, max of {seeds})")
+    print(f"{'rung':8}" + "".join(f"{head:>42}" for head in heads) + f"{'mean':>9}{'longest fit':>13}")
     for i, name in enumerate(rungs):
         steps = [one.steps[i] for one in climbs]
-        cells = [f"{s.held_error:.4f} ({min(s.held_by_seed):.4f}, {np.median(s.held_by_seed):.4f}, {max(s.held_by_seed):.4f})" for s in steps]
-        loss, mean = np.mean([s.fit.loss for s in steps]), np.mean([s.held_error for s in steps])
-        print(f"{name:8}{loss:6.2f}  " + "".join(f"{cell:>34}" for cell in cells) + f"{mean:9.4f}{max(s.fit.seconds for s in steps):11.0f} s")
-    best = min(range(len(rungs)), key=lambda i: sum(one.steps[i].fit.loss for one in climbs))
-    print(f"least training loss: {rungs[best]}")
+        print(f"{name:8}" + "".join(f"{cell(s):>42}" for s in steps), end="")
+        print(f"{np.mean([s.held_error for s in steps]):9.4f}{max(s.fit.seconds for s in steps):11.0f} s")
+    chosen = [one.best for one in climbs]
+    told = ", ".join(f"{step.rung.name} {step.held_error:.4f}" for step in chosen)
+    print(f"least training loss with each gain left out: {told}; mean {np.mean([step.held_error for step in chosen]):.4f}")
+
+
+def cell(s: Step) -> str:
+    spread = ", ".join(f"{error:.4f}" for error in (min(s.held_by_seed), np.median(s.held_by_seed), max(s.held_by_seed)))
+    return f"{s.fit.loss:.3f}: {s.held_error:.4f} ({spread})"
+
+
+def tell(head: str, rung: Rung, progress: Progress) -> None:
+    if progress.done == 1.0 and progress.seed + 1 == progress.seeds:
+        print(f"{head}: {rung.name}, loss {progress.loss:.4f}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -87,52 +87,55 @@ def test_the_drive_had_more_friction_on_the_day_of_the_pulses(emps: Path) -> Non
     assert max(more) < 1.6
 
 
-# found without the recordings at that gain; the soak finds them again
-GROWTH: dict[int, dict[str, float]] = {
+# found without the recordings at that gain, of all rungs the one with the least training loss each time; the soak finds them again
+UNEVEN: dict[int, dict[str, float]] = {
     100: {
-        "bus.delay": 0.00380949,
-        "load.q_0": 0.0218906,
-        "drive.motor.k": 0.414436,
-        "drive.motor.R": 3.61199,
-        "drive.J": 0.00174493,
-        "drive.drag.c": 0.00988061,
-        "drive.drag.b": 0.00373259,
-        "drive.drag.s": 9.91608e-05,
-        "drive.drag.w_s": 0.969248,
-        "drive.drag.mu": 0.186245,
-        "drive.drag.mu_s": 0.115814,
-        "drive.heat": 0.48254,
-        "drive.T_r": 0.050027,
+        "bus.delay": 0.0033399,
+        "load.q_0": 0.0218583,
+        "drive.motor.k": 0.414586,
+        "drive.motor.R": 3.51031,
+        "drive.J": 0.00173027,
+        "drive.drag.c": 0.00809808,
+        "drive.drag.b": 0.00335965,
+        "drive.drag.s": 4.09118e-05,
+        "drive.drag.w_s": 0.396037,
+        "drive.drag.mu": 0.256113,
+        "drive.drag.mu_s": 0.152094,
+        "drive.heat": 0.477897,
+        "drive.drag.skew_c": -0.103881,
+        "drive.drag.skew_b": 0.0537213,
     },
     200: {
-        "bus.delay": 0.00600532,
-        "load.q_0": 0.0211208,
-        "drive.motor.k": 0.388972,
-        "drive.motor.R": 3.22752,
-        "drive.J": 0.00169526,
-        "drive.drag.c": 0.00912834,
-        "drive.drag.b": 0.00523325,
-        "drive.drag.s": 0.000348345,
-        "drive.drag.w_s": 1.91212,
-        "drive.drag.mu": 0.0805105,
-        "drive.drag.mu_s": 0.170015,
-        "drive.heat": 0.576193,
-        "drive.T_r": 0.0500101,
+        "bus.delay": 0.0067215,
+        "load.q_0": 0.0254116,
+        "drive.motor.k": 0.389091,
+        "drive.motor.R": 3.09834,
+        "drive.J": 0.00158778,
+        "drive.drag.c": 0.014623,
+        "drive.drag.b": 0.00349566,
+        "drive.drag.s": 3.54567e-06,
+        "drive.drag.w_s": 0.5189,
+        "drive.drag.mu": 0.129411,
+        "drive.drag.mu_s": 0.122625,
+        "drive.heat": 0.705239,
+        "drive.drag.skew_c": -0.0821438,
+        "drive.drag.skew_b": 0.370935,
     },
     800: {
-        "bus.delay": 0.00633271,
-        "load.q_0": 0.0205089,
-        "drive.motor.k": 0.384498,
-        "drive.motor.R": 2.85315,
-        "drive.J": 0.00176068,
-        "drive.drag.c": 0.0036411,
-        "drive.drag.b": 0.00752414,
-        "drive.drag.s": 1.1609e-10,
-        "drive.drag.w_s": 0.46043,
-        "drive.drag.mu": 0.273977,
-        "drive.drag.mu_s": 0.139252,
-        "drive.heat": 0.517144,
-        "drive.T_r": 0.0508436,
+        "bus.delay": 0.00298087,
+        "load.q_0": 0.0149091,
+        "drive.motor.k": 0.400102,
+        "drive.motor.R": 3.1826,
+        "drive.J": 0.0018077,
+        "drive.drag.c": 0.0068563,
+        "drive.drag.b": 0.00428117,
+        "drive.drag.s": 0.00490946,
+        "drive.drag.w_s": 0.115055,
+        "drive.drag.mu": 0.321224,
+        "drive.drag.mu_s": 0.220967,
+        "drive.heat": 0.35464,
+        "drive.drag.skew_c": 0.00168033,
+        "drive.drag.skew_b": 0.310046,
     },
 }
 
@@ -141,13 +144,13 @@ def test_the_servo_is_foretold_at_a_gain_it_was_not_fitted_to(xl330: Path) -> No
     fit_xl330 = example("fit_xl330")
     logs = fit_xl330.recordings(xl330)
     assert len(logs) == 12
-    rung = servo(logs[0].facts).rung("growth")
+    rung = servo(logs[0].facts).rung("uneven")
     errors = []
-    for kp, values in GROWTH.items():
+    for kp, values in UNEVEN.items():
         held = [one for one in logs if one.facts["kp"] == pytest.approx(kp * fit_xl330.DUTY)]
         trials = [prepared(servo(logs[0].facts), rung.kind, one, dt=fit_xl330.GRID) for one in held]
         params = rung.kind.world.Params()
-        for path, value in values.items():
+        for path, value in {**rung.fixed, **values}.items():
             params = put(params, path, value)
         problem = Problem(rung.kind.world, trials, rung.free, params=params)
         errors.append(np.mean([np.mean(np.abs(e["q"])) for e in problem.errors(problem.guess)]))
@@ -157,13 +160,10 @@ def test_the_servo_is_foretold_at_a_gain_it_was_not_fitted_to(xl330: Path) -> No
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("kp", [100, 200, 800])
-def test_the_servo_fitted_without_one_gain(xl330: Path, kp: int) -> None:
+def test_the_rung_with_the_least_training_loss_foretells_the_gain_that_was_left_out(xl330: Path) -> None:
     fit_xl330 = example("fit_xl330")
     logs = fit_xl330.recordings(xl330)
-    found = fit_xl330.without(
-        logs, next(one.facts["kp"] for one in logs if one.facts["kp"] == pytest.approx(kp * fit_xl330.DUTY)), ("delay", "growth")
-    )
-    lag, best = found.steps
-    assert best.held_error < 0.045
-    assert best.held_error < 0.5 * lag.held_error
+    climbs = [fit_xl330.without(logs, kp, ("delay", "M4", "growth", "uneven")) for kp in sorted({one.facts["kp"] for one in logs})]
+    error = np.mean([one.best.held_error for one in climbs])
+    assert error <= 0.030
+    assert error <= 0.5 * np.mean([one.steps[0].held_error for one in climbs])

@@ -17,6 +17,8 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     f = {**TYPICAL, **facts}
     torque = max(f["m"] * servo_bench.G * f["l"], 1e-3)
     inertia = max(f["m"] * f["l"] * f["l"], 1e-6)
+    # a servo that lifts this at 10 rad/s looks like volts^2 / power to its supply; one with more than a tenth of that would be no supply
+    sagging = 0.1 * f["volts"] * f["volts"] / (10.0 * torque)
     outside = Kind(lag.LAG, {"kp": "lag.k"}, {"q": ("q",)})
     bench = Kind(
         servo_bench.SERVO_BENCH,
@@ -43,11 +45,12 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
     sides: dict[str, Range] = {"drive.drag.mu_m": (0.0, 0.8), "drive.drag.mu_e": (0.0, 0.8)}
     quadratic: dict[str, Range] = {"drive.drag.mu_q": (0.0, 2.0 / torque)}
     uneven: dict[str, Range] = {"drive.drag.skew_c": (-0.5, 0.5), "drive.drag.skew_b": (-0.5, 0.5)}
-    source: dict[str, Range] = {"drive.R_s": (0.0, 20.0)}
+    source: dict[str, Range] = {"drive.R_s": (0.0, sagging)}
     current: dict[str, Range] = {"drive.motor.i_max": (0.05, 20.0)}
-    hot: dict[str, Range] = {"drive.heat": (0.0, 10.0), "drive.T_r": (0.01, 100.0)}
+    growing: dict[str, Range] = {"drive.heat": (0.0, 10.0)}
     play: dict[str, Range] = {"drive.play": (0.0, 0.1)}
     at = {"lag.k_0": f["kp"]}
+    at_once = {"drive.T_r": 0.01}  # with the current, not with the heat of a winding
     m4 = motor | stribeck | loaded | loaded_at_rest
     m6 = m4 | sides | quadratic | uneven
     return Ladder(
@@ -68,8 +71,8 @@ def servo(facts: Mapping[str, float] = TYPICAL, scheduled: bool = True, delay: f
             Rung("M6", "+ quadratic in the load, and by direction", bench, m6),
             Rung("source", "M4 + effective supply resistance", bench, m4 | source),
             Rung("current", "M4 + current limit", bench, m4 | current),
-            Rung("growth", "M4 + resistance that grows with the current", bench, m4 | hot),
-            Rung("uneven", "+ friction by direction", bench, m4 | hot | uneven),
-            Rung("play", "+ backlash", bench, m4 | hot | uneven | play),
+            Rung("growth", "M4 + resistance that grows with the current", bench, m4 | growing, at_once),
+            Rung("uneven", "+ friction by direction", bench, m4 | growing | uneven, at_once),
+            Rung("play", "+ backlash", bench, m4 | growing | uneven | play, at_once),
         ),
     )
