@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pushrod.sweep import parts
@@ -42,8 +43,27 @@ def test_a_study_runs_and_goes_on_and_one_of_its_runs_is_had_again(pushrod, tmp_
     said = pushrod("sweep", "one", "sweeps/small", "42", "--no-log").stdout
     assert "lag.T = " in said
     assert "as in the results, to the last bit" in said
+    (tmp_path / "sweeps" / "small" / "part-000001.parquet").write_bytes(b"hello")
+    assert "not compared with the results: sweeps/small/part-000001.parquet: is damaged" in pushrod("sweep", "one", "sweeps/small", "99").stdout
+    assert (tmp_path / "sweeps" / "small" / "runs" / "small-run99.mcap").is_file()
+    got = pushrod("sweep", "report", "sweeps/small")
+    assert got.exit_code == 2
+    assert "`pushrod sweep` of this study into this folder computes it again" in got.stderr
     (tmp_path / "sweeps" / "small" / "part-000001.parquet").unlink()
+    assert "36 of 100 runs are still to be made" in pushrod("sweep", "report", "sweeps/small").stderr
     assert "it is not among the results yet" in pushrod("sweep", "one", "sweeps/small", "99", "--no-log").stdout
+
+
+def test_a_sample_passes_if_it_does_in_every_scenario_whoever_says_so(pushrod, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, STUDY.replace("[short.yaml]", "[short.yaml, long.yaml]").replace("below: 0.25", "below: 0.58"))
+    said = pushrod("sweep", "small.yaml", "--runs", "100").stdout
+    frame = parts.read(tmp_path / "sweeps" / "small")
+    passed = int(frame.group_by("sample").agg(pl.col("passed").all())["passed"].sum())
+    assert 0 < passed < frame["passed"].sum() / 2
+    assert f"small: 200 of 200 runs, {passed} of 100 samples pass in all 2 scenarios ({passed:.2f} %)" in said
+    assert f"({passed} of 100 samples in all 2 scenarios; " in pushrod("sweep", "report", "sweeps/small").stdout
+    assert told(pushrod("sweep", "small.yaml", "--runs", "100", "--json"))["passed"] == passed  # of parts that were there
 
 
 def test_what_cannot_be_done_is_said_in_one_message(pushrod, tmp_path, monkeypatch):
@@ -51,7 +71,7 @@ def test_what_cannot_be_done_is_said_in_one_message(pushrod, tmp_path, monkeypat
     write(tmp_path)
     assert pushrod("sweep", "small.yaml", "--runs", "70").exit_code == 0
     for words, message in (
-        (("sweep", "small.yaml", "--runs", "71"), "sweeps/small: holds the results of small as it was before it changed in study.yaml"),
+        (("sweep", "small.yaml", "--runs", "71"), "holds the results of small as it was before it changed in study.yaml (runs: 70, now 71)"),
         (("sweep", "smal.yaml"), "smal.yaml: cannot be read: No such file or directory"),
         (("sweep", "nope"), "there is no study named 'nope'; known: "),
         (("sweep", "one", "sweeps/small", "70"), "run 70; the study small has the runs 0 to 69"),

@@ -121,7 +121,7 @@ def test_a_part_that_is_not_as_it_was_written_is_told_and_computed_again(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "where"), [("sd: 20 %", "sd: 21 %", "study.yaml"), ("duration: 0.1 s", "duration: 0.11 s", "scenario_0/scenario.yaml")]
+    ("old", "new", "where"), [("sd: 20 %", "sd: 21 %", r"study.yaml \(vary\)"), ("duration: 0.1 s", "duration: 0.11 s", "scenario_0/scenario.yaml")]
 )
 def test_a_study_that_changed_is_not_mixed_with_what_it_was(tmp_path, old, new, where):
     run(small(tmp_path), tmp_path / "out", stopping(99))

@@ -80,10 +80,10 @@ class Pace:
         if more <= 0 or seconds <= 0.0:
             return ""
         left = f"{seconds * (total - done) / more:.0f} s left" if done < total else f"{seconds:.1f} s"
-        return f"{_short(more / seconds)}{self._unit}/s, {left}"
+        return f"{short(more / seconds)}{self._unit}/s, {left}"
 
 
-def _short(rate: float) -> str:
+def short(rate: float) -> str:
     """With a prefix that suits."""
     for size, prefix in ((1e6, "M"), (1e3, "k")):
         if rate >= size:

@@ -100,12 +100,16 @@ def _executor(device: Device, cluster: str | None, threads: int | None) -> Itera
 
 
 def _tell(found: "Outcome") -> None:
+    from pushrod.cli.progress import short
+
     study = found.study
     rate = found.computed / found.seconds if found.seconds > 0.0 and found.computed else None
     answer(done=found.runs, computed=found.computed, seconds=found.seconds, seconds_inside=found.inside, runs_per_second=rate)
     answer(passed=found.passed if study.criteria else None, redone=list(found.redone), complete=found.whole)
-    share = f", {found.passed} pass ({100.0 * found.passed / max(found.runs, 1):.2f} %)" if study.criteria else ""
+    cases = len(study.cases)
+    who = f"{found.passed} pass" if cases == 1 else f"{found.passed} of {found.samples} samples pass in all {cases} scenarios"
+    share = f", {who} ({100.0 * found.passed / max(found.samples, 1):.2f} %)" if study.criteria else ""
     say(f"{study.name}: {found.runs} of {study.n} runs{share}")
     if rate is not None:
-        say(f"computed {found.computed} in {found.seconds:.1f} s, {rate:.4g} runs/s")
+        say(f"computed {found.computed} in {found.seconds:.1f} s, {short(rate)}runs/s")
     say(f"results: {found.folder}")

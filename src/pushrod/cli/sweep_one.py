@@ -25,10 +25,12 @@ def sweep_one(
 
     Exit codes: 0 fine; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C.
     """
+    from pushrod.core.errors import StudyError
     from pushrod.core.names import count
     from pushrod.sim.recording import record
     from pushrod.sweep import parts
     from pushrod.sweep.one import kept, one, row
+    from pushrod.sweep.results import parameters
 
     study = parts.study_of(folder)
     run = one(study, index)
@@ -37,15 +39,22 @@ def sweep_one(
     answer(study=study.name, index=index, sample=run.sample, scenario=found["scenario"], values=run.values)
     answer(metrics={name: found[name] for name in study.metrics}, passed=found["passed"] if study.criteria else None, units=units)
     say(f"{study.name}, run {index}: sample {run.sample} in {found['scenario']}")
-    for path, value in run.values.items():
-        say(f"  {path} = {value:.6g} {units[path]}".removesuffix(" -"))
+    for column in parameters(study):
+        value = run.values[column.name]
+        say(f"  {column.name} = {column.called(value) if column.names else f'{value:.6g} {column.unit}'}".removesuffix(" -"))
     for name in study.metrics:
         say(f"  {name}: {found[name]:.6g} {units[name]}".removesuffix(" -"))
     if study.criteria:
         say("passed" if found["passed"] else "did not pass")
-    was = kept(folder, study, index, found)
+    was, spoilt = None, ""
+    try:
+        was = kept(folder, study, index, found)
+    except StudyError as e:
+        spoilt = str(e)
     answer(kept_by=None if was is None else was.device, differs=None if was is None else was.differs)
-    if was is None:
+    if spoilt:
+        say(f"not compared with the results: {spoilt}")
+    elif was is None:
         say("it is not among the results yet")
     elif was.differs:
         name = max(was.differs, key=lambda name: was.differs[name])
@@ -53,6 +62,6 @@ def sweep_one(
     else:
         say("as in the results, to the last bit")
     if log:
-        file = record(run.simulate(), out or folder / "runs")
+        file = record(run.simulate(), out or folder / "runs", name=f"{study.name}-run{index}")
         answer(log=file)
         say(f"log: {file}")

@@ -29,12 +29,14 @@ def sweep_report(
         answer(**figures(found))
         return
     from pushrod.report.html_page import write
-    from pushrod.sweep.page import page, verdict
+    from pushrod.sweep.page import notes, page, verdict
 
     file = out or folder / "report.html"
     write(page(found), file)
     told = verdict(found)
     say(f"{found.results.study}: {told['head']} ({told['why']})".replace("\u202f", ""))  # narrow blanks are for the page
+    for note in notes(found):
+        say(f"note: {note}", err=True)
     say(f"report: {file} ({file.stat().st_size / 1e6:.1f} MB)")
     if open_:
         typer.launch(file.resolve().as_uri())

@@ -23,14 +23,17 @@ def record(
     said: Iterable[Said] = (),
     kind: str = "rollout",
     going: Callable[[int, int], bool] = lambda done, total: True,
+    name: str = "",
 ) -> Path:
     """Write the log into the folder, under a name that is not taken, and say where it is. `more` is attached to it.
+
+    It has the name of machine and scenario unless `name` is given.
 
     `said`: what a runtime said on the way, where the run went through one; its kind is then "stepped". `going`: as of `log.writer.write`.
     """
     machine, scenario = result.machine, result.scenario
     prepare(folder)
-    file = free_name(folder, f"{machine.name}-{scenario.name}")
+    file = free_name(folder, name or f"{machine.name}-{scenario.name}")
     ticks = np.arange(scenario.steps, dtype=np.float64) * scenario.dt
     topics = (
         Topic(

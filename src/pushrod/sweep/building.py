@@ -153,6 +153,9 @@ def _metrics(found: Sequence[Scenario], document: Document) -> dict[str, Expecta
             what = f"{entry.metric} looks at a whole run, of which a study keeps nothing; it has the metrics {', '.join(FOLDED)}"
             document.add((*at, "metric"), what)
             continue
+        if entry.metric not in METRICS:
+            document.add((*at, "metric"), unknown(dict.fromkeys(FOLDED), entry.metric, "metric"))
+            continue
         for scenario in found:
             made = compile_entry(expectation(entry), signals_of(scenario.world), at, document, scenario.steps * scenario.dt, bounded=False)
             if made is None:

@@ -30,7 +30,13 @@ class Chunk:
 
     @property
     def passed(self) -> int:
-        return int(np.count_nonzero(self.columns["passed"]))
+        return samples_passed(self.columns["passed"], self.columns["scenario"])
+
+
+def samples_passed(passed: Column, scenario: Column) -> int:
+    """Samples that pass in every scenario, of rows in the order of their index: whole samples, one scenario after the other."""
+    cases = int(scenario.max(initial=0)) + 1
+    return int(np.count_nonzero(passed.reshape(-1, cases).all(axis=1)))
 
 
 def run_chunk(study: Study, k: int, device: str = "cpu", threads: int | None = None) -> Chunk:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pushrod.config import yaml_file
 from pushrod.config.yaml_file import Document
-from pushrod.core.errors import InputError, StudyError
+from pushrod.core.errors import InputError
 from pushrod.sim import machine as machines
 from pushrod.sim import scenario as scenarios
 from pushrod.sim.machine import Machine
@@ -61,13 +61,13 @@ class Kept(NamedTuple):
 
 
 def kept(folder: Path, study: Study, index: int, now: Mapping[str, Any]) -> Kept | None:
-    """The same run in the results; None where its part is missing or spoilt."""
+    """The same run in the results; None where it is not there yet, StudyError where its part is spoilt."""
     sample, _ = place(study, index)
     k = sample // study.chunk
-    try:
-        frame, about = parts.read_part(parts.part_file(folder, k), study, k)
-    except StudyError:
+    file = parts.part_file(folder, k)
+    if not file.exists():
         return None
+    frame, about = parts.read_part(file, study, k)
     was = frame.row(index - study.span(k)[0] * len(study.cases), named=True)
     differs = {name: abs(was[name] - now[name]) for name in study.metrics if was[name] != now[name] and not (isnan(was[name]) and isnan(now[name]))}
     return Kept(str(about["device"]), differs)

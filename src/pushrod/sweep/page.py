@@ -32,7 +32,7 @@ def page(found: Findings) -> str:
     content = {
         "title": results.study,
         "verdict": verdict(found),
-        "notes": _notes(found),
+        "notes": notes(found),
         "facts": results.facts,
         "criteria": _criteria(found) if found.missed else None,
         "scenarios": _scenarios(found) if len(found.by_scenario) > 1 else None,
@@ -111,16 +111,17 @@ def verdict(found: Findings) -> dict[str, str]:
     return {"state": state, "head": f"{percent(one)} pass", "why": f"{whole(one.passed)} of {whole(one.of)} {what}{where}{sure}"}
 
 
-def _notes(found: Findings) -> list[str]:
-    notes = list(found.results.notes)
+def notes(found: Findings) -> list[str]:
+    """What must be known to take the figures for what they are."""
+    told = list(found.results.notes)
     if found.found < found.results.runs:
-        notes.append(
+        told.append(
             f"{whole(found.results.runs - found.found)} of {whole(found.results.runs)} runs are still to be made: all figures are of those there are."
         )
     strange = [f"{one.column.name} ({whole(one.spread.unknown)})" for one in found.metrics if one.spread.unknown]
     if strange:
-        notes.append(f"Runs in which a metric is no number: {', '.join(strange)}. They fail, and are left out of the figures of that metric.")
-    return notes
+        told.append(f"Runs in which a metric is no number: {', '.join(strange)}. They fail, and are left out of the figures of that metric.")
+    return told
 
 
 def _criteria(found: Findings) -> Grid:
@@ -204,8 +205,8 @@ def _influence_hint(found: Findings) -> str:
     taken = "" if found.ranked_of == found.found else f" Of {whole(found.ranked_of)} runs, taken by chance."
     return (
         "How much of the variance each parameter explains by itself (first-order Sobol index, estimated from these runs), and whether it rises ↑ or "
-        "falls ↓ with it (rank correlation). A dot: no influence that could be told from chance. What all of them leave is what parameters do "
-        "together, and noise." + taken
+        "falls ↓ with it (rank correlation). An arrow alone: it goes that way, by less than can be told. A dot: no influence that could be told from "
+        "chance. What all of them leave is what parameters do together, and noise." + taken
     )
 
 

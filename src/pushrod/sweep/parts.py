@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from pushrod.config import yaml_file
 from pushrod.core.errors import PushrodError, StudyError
 from pushrod.core.names import count
 from pushrod.core.running import is_running
 from pushrod.log.versions import versions
-from pushrod.sweep.chunk import Chunk, Column
+from pushrod.sweep.chunk import Chunk, Column, samples_passed
 from pushrod.sweep.files import STUDY, write_files
 from pushrod.sweep.study import Study, load
 
@@ -44,7 +45,7 @@ class Found(NamedTuple):
     spoilt: Mapping[int, str]
     devices: tuple[str, ...]
     runs: int  # rows of the parts that count
-    passed: int
+    passed: int  # samples of these that pass in every scenario
 
 
 def part_file(folder: Path, k: int) -> Path:
@@ -92,9 +93,21 @@ def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
     changed = []
     for name, text in study.files.items():
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            changed += [] if (folder / FILES / name).read_text(encoding="utf-8") == text else [name]
+            was = (folder / FILES / name).read_text(encoding="utf-8")
+            changed += [] if was == text else [f"{name}{_keys(was, text) if name == STUDY else ''}"]
     where = f" in {', '.join(changed)}" if changed else ""
     return f"{study.name} as it was before it changed{where}"
+
+
+def _keys(was: str, now: str) -> str:
+    """Which keys of a study changed: plain ones with both values, such as ` (runs: 100, now 200)`; nothing where the old text cannot be read."""
+    with contextlib.suppress(PushrodError):
+        old, new = (yaml_file.parse(text).data for text in (was, now))
+        found = [key for key in dict.fromkeys((*old, *new)) if old.get(key) != new.get(key)]
+        plain = {key for key in found if not isinstance(old.get(key), dict | list) and not isinstance(new.get(key), dict | list)}
+        told = [f"{key}: {old.get(key, 'not given')}, now {new.get(key, 'not given')}" if key in plain else str(key) for key in found]
+        return f" ({'; '.join(told)})" if told else ""
+    return ""
 
 
 def other_versions(folder: Path) -> str:
@@ -195,7 +208,7 @@ def look(folder: Path, study: Study, going: Any = lambda done, total: None) -> F
             continue
         devices[str(about["device"])] = None
         runs += len(frame)
-        passed += int(frame["passed"].sum())
+        passed += samples_passed(frame["passed"].to_numpy(), frame["scenario"].to_physical().to_numpy())
     missing = tuple(k for k in range(study.chunks) if k not in there or k in spoilt)
     return Found(missing, spoilt, tuple(devices), runs, passed)
 

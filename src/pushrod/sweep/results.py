@@ -41,7 +41,7 @@ def results(folder: Path) -> Results:
         folder=str(folder),
         facts=tuple(_facts(study, len(frame), devices)),
         scenarios=tuple(case.name for case in study.cases),
-        parameters=tuple(_parameters(study)),
+        parameters=tuple(parameters(study)),
         metrics=tuple(Column(name, e.unit, str(e)) for name, e in study.metrics.items()),
         bounds=tuple(Bound(c.metric, c.low, c.high, c.scenario) for c in study.criteria),
         runs=study.n,
@@ -55,7 +55,10 @@ def results(folder: Path) -> Results:
 def _read(folder: Path, study: Study) -> tuple["pl.DataFrame", list[str]]:
     import polars as pl
 
-    found = [parts.read_part(file, study, k) for k, file in parts.part_files(folder).items()]
+    try:
+        found = [parts.read_part(file, study, k) for k, file in parts.part_files(folder).items()]
+    except StudyError as e:
+        raise StudyError(f"{e}; `pushrod sweep` of this study into this folder computes it again") from e
     frame = pl.concat([frame for frame, _ in found], rechunk=True) if found else pl.DataFrame()
     return frame, list(dict.fromkeys(str(about["device"]) for _, about in found))
 
@@ -70,7 +73,8 @@ def _facts(study: Study, runs: int, devices: list[str]) -> Iterator[tuple[str, s
     yield "Digest", study.digest[:12]
 
 
-def _parameters(study: Study) -> Iterator[Column]:
+def parameters(study: Study) -> Iterator[Column]:
+    """All that is drawn, in the order of the study."""
     known = targets([case.scenario for case in study.cases])
     given, units = study.document.data["vary"], study.units
     for item, said in zip(study.vary, given.values(), strict=True):

@@ -25,7 +25,10 @@ class Progress(Protocol):
 
 
 class Outcome(NamedTuple):
-    """What a study came to. `computed` of its `runs` were computed by this call, in `seconds` in all and `inside` of compiled loops."""
+    """What a study came to. `computed` of its `runs` were computed by this call, in `seconds` in all and `inside` of compiled loops.
+
+    A sample has a run in each scenario; it is among the `passed` if all of them pass.
+    """
 
     study: Study
     folder: Path
@@ -35,6 +38,10 @@ class Outcome(NamedTuple):
     seconds: float
     inside: float
     redone: tuple[str, ...]  # why parts that were there had to be computed again
+
+    @property
+    def samples(self) -> int:
+        return self.runs // len(self.study.cases)
 
     @property
     def whole(self) -> bool:
@@ -82,7 +89,7 @@ def run(
         for chunk in executor(study, there.missing):
             parts.write(folder, study, chunk)
             runs, passed, computed, inside = runs + chunk.n, passed + chunk.passed, computed + chunk.n, inside + chunk.seconds
-            progress(runs, study.n, f"{100.0 * passed / runs:.1f} % pass" if study.criteria else "")
+            progress(runs, study.n, f"{100.0 * passed * len(study.cases) / runs:.1f} % pass" if study.criteria else "")
     except KeyboardInterrupt:
         raise Stopped(outcome()) from None
     return outcome()

@@ -127,7 +127,7 @@ class Reader:
     def numbers(self, value: Any, path: str, at: Keys, n: int | None = None, what: str = "") -> list[float] | None:
         """A list of values; of n, in rising order, where n is given."""
         if not isinstance(value, list) or (n is not None and len(value) != n) or not value:
-            self.document.add(at, f"must be a list{f' of {n}: {what}' if n is not None else ' of at least one value'}, got {named(value)}")
+            self.document.add(at, f"must be a list{f' of {n}: {what}' if n is not None else ' of at least one value'}, got {_listed(value)}")
             return None
         found = [self.number(x, path, (*at, i)) for i, x in enumerate(value)]
         sound = [x for x in found if x is not None]
@@ -205,9 +205,15 @@ def _discrete(r: Reader, path: str, target: Target, data: Any, at: Keys, weights
         isinstance(given, list) and len(given) == len(found) and all(isinstance(w, int | float) and 0 <= w < INF for w in given) and sum(given) > 0
     )
     if not sound:
-        r.document.add((*at[:-1], "weights"), f"must be a list of {len(found)} numbers of at least 0, one for each value, got {named(weights)}")
+        what = f"must be a list of {len(found)} numbers of at least 0, one for each value and not all 0, got {_listed(weights)}"
+        r.document.add((*at[:-1], "weights"), what)
         return None
     return Discrete(tuple(found), tuple(w / sum(given) for w in given))
+
+
+def _listed(value: Any) -> str:
+    """A list by what is in it, anything else by its kind."""
+    return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else named(value)
 
 
 INF = float("inf")
