@@ -6,7 +6,7 @@ body.J: {triangular: [80 %, nominal, 150 %]}                     # lowest, most 
 faults.steer.kind: {discrete: [none, stuck], weights: [9, 1]}
 initial.v: {uniform: [5 m/s, 20 m/s]}                            # a state at the start
 motor: {fit: motor_fit.yaml}                                     # values, errors and correlations of a fit; any name
-motor: {correlated: {mean: {k: 1, R: 2}, sd: {k: 5 %, R: 0.1}, correlation: [[1, 0.5], [0.5, 1]]}}
+drive: {correlated: {mean: {k: 1, R: 2}, sd: {k: 5 %, R: 0.1}, correlation: [[1, 0.5], [0.5, 1]]}}
 
 `nominal` is the value that the machine has, and a text in % a share of it. `levels: 5` beside a distribution is for a grid.
 """
