@@ -1,8 +1,13 @@
 """Results in a folder: whole or not there, of one study alone, and gone on with wherever it was stopped."""
 
 import errno
+import io
 import json
+import os
 import resource
+import signal
+import threading
+import time
 
 import numpy as np
 import polars as pl
@@ -75,6 +80,22 @@ def test_an_interrupt_keeps_what_was_done_and_the_rest_follows(tmp_path, undistu
     outcome = run(study, tmp_path / "out")
     assert (outcome.runs, outcome.computed) == (200, 72)
     assert contents(tmp_path / "out") == undisturbed
+
+
+def test_ctrl_c_while_polars_writes_comes_twice_and_is_one_stop(tmp_path):
+    def slow_disk(done, of, words=""):
+        if done == 64:
+            threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+        until = time.monotonic() + 10.0
+        while done == 64 and time.monotonic() < until:
+            table.write_parquet(io.BytesIO())
+
+    table = pl.DataFrame({f"c{i}": np.random.default_rng(i).random(20_000) for i in range(12)})
+    for attempt in range(3):
+        with pytest.raises(KeyboardInterrupt) as stop:
+            run(small(tmp_path), tmp_path / f"out{attempt}", progress=slow_disk)
+        assert stop.type is Stopped
+        assert stop.value.outcome.runs == 64
 
 
 def test_a_folder_keeps_the_chunks_it_was_begun_with(tmp_path, undisturbed):
@@ -164,6 +185,14 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "broken" / "manifest.json").write_text('{"digest": ')
     with pytest.raises(StudyError, match=r"manifest.json: is damaged: .*; start again in another folder"):
         run(small(tmp_path), tmp_path / "broken")
+
+
+def test_results_of_another_pushrod_say_whose_they_are(tmp_path):
+    run(small(tmp_path), tmp_path / "out")
+    file = tmp_path / "out" / "manifest.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"pushrod": "0.0.1"}))
+    with pytest.raises(StudyError, match=r"out: made by pushrod 0\.0\.1, this is .*; use that one, or run the study anew"):
+        parts.read(tmp_path / "out")
 
 
 def test_what_a_killed_process_left_is_no_hindrance(tmp_path, undisturbed):

@@ -131,12 +131,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def study_of(folder: Path) -> Study:
     """The study whose results are in a folder, made again from the files there."""
     manifest = read_manifest(folder)
+    if (made_by := manifest.get("pushrod")) != (here := version("pushrod")):
+        raise StudyError(f"{folder}: made by pushrod {made_by}, this is {here}, which may compute other numbers; use that one, or run the study anew")
     try:
         study = load(folder / FILES / STUDY)
     except PushrodError as e:
         raise StudyError(f"{folder}: the study in it cannot be loaded any more: {e}") from e
     if study.digest != manifest["digest"]:
-        raise StudyError(f"{folder}: the files in {folder / FILES} are not those the results were made of, or another pushrod made them")
+        raise StudyError(f"{folder}: the files in {folder / FILES} are not those the results were made of")
     return study.cut(manifest["chunk"])
 
 

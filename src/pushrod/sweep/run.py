@@ -91,5 +91,9 @@ def run(
             runs, passed, computed, inside = runs + chunk.n, passed + chunk.passed, computed + chunk.n, inside + chunk.seconds
             progress(runs, study.n, f"{100.0 * passed * len(study.cases) / runs:.1f} % pass" if study.criteria else "")
     except KeyboardInterrupt:
+        try:  # noqa: SIM105  (it would come within suppress(), before that holds)
+            time.sleep(0.0)  # while polars writes, one Ctrl-C comes twice: by polars, and here by Python itself
+        except KeyboardInterrupt:
+            pass
         raise Stopped(outcome()) from None
     return outcome()
