@@ -85,15 +85,18 @@ def run(
     if runs:
         told(f"{folder}: {count(study.chunks - len(there.missing), 'part')} of {study.chunks} are there already")
     progress(runs, study.n)
+    chunk, counted = None, -1
     try:
         for chunk in executor(study, there.missing):
             parts.write(folder, study, chunk)
-            runs, passed, computed, inside = runs + chunk.n, passed + chunk.passed, computed + chunk.n, inside + chunk.seconds
+            runs, passed, computed, inside, counted = runs + chunk.n, passed + chunk.passed, computed + chunk.n, inside + chunk.seconds, chunk.k
             progress(runs, study.n, f"{100.0 * passed * len(study.cases) / runs:.1f} % pass" if study.criteria else "")
     except KeyboardInterrupt:
         try:  # noqa: SIM105  (it would come within suppress(), before that holds)
             time.sleep(0.0)  # while polars writes, one Ctrl-C comes twice: by polars, and here by Python itself
         except KeyboardInterrupt:
             pass
+        if chunk is not None and chunk.k != counted and chunk.k not in there.spoilt and parts.part_file(folder, chunk.k).exists():
+            runs, passed, computed, inside = runs + chunk.n, passed + chunk.passed, computed + chunk.n, inside + chunk.seconds
         raise Stopped(outcome()) from None
     return outcome()
