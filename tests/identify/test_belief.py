@@ -5,8 +5,11 @@ import pytest
 from fit_rig import names, recorded, rich
 
 from pushrod import identify
+from pushrod.core.model import Model
+from pushrod.core.purity import pure
 from pushrod.identify.belief import Belief, believe
 from pushrod.identify.whiteness import whiteness
+from pushrod.models import first_order
 from pushrod.models.first_order import FIRST_ORDER
 from pushrod.models.second_order import SECOND_ORDER
 from pushrod.models.servo import SERVO
@@ -103,3 +106,29 @@ def test_whiteness_is_the_test_of_ljung_and_box() -> None:
     from scipy.stats import chi2
 
     assert whiteness(e).p == pytest.approx(chi2.sf(q, 6))
+
+
+@pure
+def rough(p: first_order.Params, s: first_order.State, u: float, dt: float) -> tuple[first_order.State, float]:
+    """A lag by Euler's implicit rule, as somebody may write it: as if T were longer by half a tick."""
+    y = s.y + dt / (p.T + dt) * (p.K * u - s.y)
+    return first_order.State(y), y
+
+
+ROUGH = Model("rough", FIRST_ORDER.Params, FIRST_ORDER.State, FIRST_ORDER.In, FIRST_ORDER.Out, rough)
+
+
+def test_a_parameter_that_makes_up_for_long_ticks_is_told() -> None:
+    """What makes up for coarse equations is outside its interval, and the interval does not know."""
+    data = recorded(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), {"u": U}, DT, ("y",))
+    told = []
+    for dt in (DT, DT / 20.0):
+        one = identify.trial(ROUGH, data, **names(ROUGH, {"u": U}, ("y",)), dt=dt)
+        told.append(believe(identify.fit(identify.Problem(ROUGH, [one], ["T", "K"]), seeds=1, search=False)))
+    T = told[0].estimates[0]
+    assert not T.lo < 0.08 < T.hi
+    doubt = next(doubt for doubt in told[0].doubts if doubt.startswith("T depends on the tick"))
+    assert f"{T.value:.4g} s with 0.002 s, about 0.080" in doubt
+    assert "fit with a shorter one (--tick 0.0005)" in doubt
+    assert told[1].doubts == ()
+    assert told[1].estimates[0].lo < 0.08 < told[1].estimates[0].hi

@@ -18,6 +18,7 @@ from pushrod.identify.experiment import Trial
 from pushrod.identify.free import Free
 from pushrod.identify.problem import Problem
 from pushrod.identify.search import Fit
+from pushrod.identify.ticking import moved_by_finer_ticks
 from pushrod.identify.whiteness import Whiteness, whiteness
 
 Array = NDArray[np.float64]
@@ -105,7 +106,7 @@ def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
     made = Belief(
         tuple(estimates), R, spread.singular, spread.condition, coloured, tuple(remainders), tuple(others), _criterion(found, e, likeness), ()
     )
-    return Belief(**{**vars(made), "doubts": tuple(doubts(found, made, spread, inside))})
+    return Belief(**{**vars(made), "doubts": tuple(doubts(found, made, spread, inside, moved_by_finer_ticks(found, J, inside)))})
 
 
 def _edge(z: float, near: float) -> str:

@@ -4,25 +4,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pushrod.identify.covariance import Scatter
 from pushrod.identify.search import Fit
+from pushrod.identify.ticking import FINER
 
 if TYPE_CHECKING:
     from pushrod.identify.belief import Belief, Estimate
 
+Array = NDArray[np.float64]
 TRADE = 0.98  # correlation above which two parameters can stand in for each other
 ILL = 1e3  # condition above which a group of parameters can
 VAGUE = 0.5  # of its range, or of its value: an interval that reaches further to each side says next to nothing
 EXACT = 1e-6  # of the noise: a residual that is none
+COARSE = 1.0  # standard deviations by which finer ticks may move an estimate
+SMALL = 2e-3  # of its value: a lesser move is none
 APART = 3.0  # standard deviations that seeds may lie apart
 WORSE = 2.0  # times the error of what was fitted to: a model that does not carry over
 
 
-def doubts(found: Fit, told: "Belief", spread: Scatter, inside: list[int]) -> Iterator[str]:
+def doubts(found: Fit, told: "Belief", spread: Scatter, inside: list[int], moved: Array) -> Iterator[str]:
+    """`moved`: by how much each free number (0..1 of its range) would be another with finer ticks."""
     if found.stopped:
         yield "the search was stopped before its end: this is the best found until then"
     yield from _edges(told)
+    yield from _ticks(found, told, moved)
     yield from _unseen(told)
     yield from _trades(found, told, spread, inside)
     yield from _seeds(found, told)
@@ -34,9 +41,25 @@ def _edges(told: "Belief") -> Iterator[str]:
         if one.edge:
             end = one.free.lo if one.edge == "lower" else one.free.hi
             yield (
-                f"{one.free.name} lies at the {one.edge} end of its range ({end:.4g} {one.free.unit}): widen the range if it may go beyond, "
+                f"{one.free.name} lies at the {one.edge} end of its range ({end:.4g}{_unit(one)}): widen the range if it may go beyond, "
                 "else the model lacks an effect or this one is not there"
             )
+
+
+def _ticks(found: Fit, told: "Belief", moved: Array) -> Iterator[str]:
+    """The equations are solved tick by tick: where that is coarse, a parameter makes up for it, and no interval knows."""
+    worst, by = None, COARSE
+    for one, z, far in zip(told.estimates, found.z, moved, strict=True):
+        away = abs(far) * one.free.slope(z)
+        if one.seen and one.free.of == "parameter" and away > by * one.sd and away > SMALL * abs(one.value):
+            worst, by = (one, float(one.free.value(np.clip(z + far, 0.0, 1.0)))), away / one.sd
+    if worst is not None:
+        one, then = worst
+        dt = max(trial.dt for trial in found.problem.trials)
+        yield (
+            f"{one.free.name} depends on the tick: {one.value:.4g}{_unit(one)} with {dt:.3g} s, about {then:.4g} with a quarter of that, "
+            f"{by:.1f} standard deviations away; fit with a shorter one (--tick {dt / FINER:.2g})"
+        )
 
 
 def _unseen(told: "Belief") -> Iterator[str]:
@@ -46,7 +69,7 @@ def _unseen(told: "Belief") -> Iterator[str]:
         if not one.seen:
             yield f"{one.free.name} cannot be told from this data: it changes nothing that was measured, or only together with others; fix it"
         elif _vague(one):
-            within = f"{one.lo:.3g} to {one.hi:.3g} {one.free.unit}"
+            within = f"{one.lo:.3g} to {one.hi:.3g}{_unit(one)}"
             yield f"{one.free.name} is hardly seen in this data: anything from {within} fits; fix it, or excite it more"
 
 
@@ -83,7 +106,7 @@ def _seeds(found: Fit, told: "Belief") -> Iterator[str]:
         )
     for one in told.estimates:
         if one.free.of == "parameter" and one.seen and one.sd > 0.0 and one.spread > APART * one.sd and one.spread > 1e-3 * abs(one.value):
-            yield f"{one.free.name} differs by {one.spread:.3g} {one.free.unit} between seeds that fit as well: its interval is too narrow"
+            yield f"{one.free.name} differs by {one.spread:.3g}{_unit(one)} between seeds that fit as well: its interval is too narrow"
 
 
 def _rest(told: "Belief") -> Iterator[str]:
@@ -101,3 +124,7 @@ def _rest(told: "Belief") -> Iterator[str]:
         times = float(np.mean(held) / max(float(np.mean(fitted)), 1e-300))
         if times > WORSE:
             yield f"{path}: the error on what was held out is {times:.1f} times that on what was fitted: the fit does not carry over"
+
+
+def _unit(one: "Estimate") -> str:
+    return "" if one.free.unit == "-" else f" {one.free.unit}"

@@ -188,11 +188,14 @@ class Problem:
         Y = self._kept(replace(self.trials[i], inputs=inputs), i, self.guess[None])
         return {path: Y[:, j, 0] for j, path in enumerate(self.paths)}
 
-    def errors(self, z: Array) -> list[dict[str, Array]]:
-        """Of each log and output: simulated less measured, in its unit, at every measured value, also those held out."""
+    def errors(self, z: Array, trials: Sequence[Trial] | None = None) -> list[dict[str, Array]]:
+        """Of each log and output: simulated less measured, in its unit, at every measured value, also those held out.
+
+        `trials` are the same logs, cut into other ticks.
+        """
         found = []
-        for i, one in enumerate(self.trials):
-            Y = self._run(i, np.asarray(z)[None])
+        for i, one in enumerate(self.trials if trials is None else trials):
+            Y = self._kept(one, i, np.asarray(z)[None])
             found.append(
                 {
                     path: _at(Y[:, j, :], one.outputs[path])[:, 0] + self.offset(z, i, path) - one.outputs[path].value
