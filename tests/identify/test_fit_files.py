@@ -98,6 +98,51 @@ def test_figures_as_json(folder: Path) -> None:
     assert said["written"] == ["first_order_fit.yaml"]
 
 
+def test_what_is_known_of_all_logs_is_in_the_file(folder: Path) -> None:
+    """Else the machine would run with a default that nobody fitted with."""
+    code, out, err = pushrod("fit", "a.csv", *ASK, "--free", "T", "--constant", "K=1.7", "--no-report")
+    assert code == 0, err
+    assert "rms 0.0" in out
+    assert " -," not in out
+    assert "best of 1 seed\n" in out
+    assert machines.load("first_order_fit.yaml").params.K == 1.7
+    pushrod("fit", "a.csv", "b.csv", *ASK, "--free", "T", "--constant", "a.csv:K=1.7", "--constant", "b.csv:K=0.9", "--no-report")
+    assert "# K was 1.7, 0.9 in the logs: say yours; here it is 1" in Path("first_order_fit.yaml").read_text()
+
+
+def test_logs_of_one_name_are_told_apart(folder: Path) -> None:
+    for name in ("a", "b"):
+        Path(name).mkdir()
+        Path(f"{name}.csv").rename(f"{name}/log.csv")
+    ask = ("fit", "a/log.csv", "b/log.csv", *ASK, "--free", "T", "--no-report")
+    code, out, err = pushrod(*ask, "--constant", "a/log.csv:K=1.7", "--constant", "b/log.csv:K=0.9")
+    assert code == 0, err
+    assert "a/log.csv: y fitted" in out
+    assert "b/log.csv: y fitted" in out
+    code, _, err = pushrod(*ask, "--constant", "log.csv:K=1.7")
+    assert code == 2
+    assert "no log named 'log.csv'" in err
+    code, _, err = pushrod("fit", "a/log.csv", "a/log.csv", *ASK, "--free", "T")
+    assert code == 2
+    assert "a/log.csv is given twice" in err
+
+
+def test_where_nothing_can_be_written_nothing_is_searched(folder: Path) -> None:
+    code, out, err = pushrod("fit", "a.csv", *ASK, "--free", "T", "--out", "nowhere/a.yaml")
+    assert (code, out) == (2, "")
+    assert "there is no folder nowhere" in err
+
+
+def test_a_ladder_that_explains_nothing_is_not_written(folder: Path) -> None:
+    rows = Path("a.csv").read_text().splitlines()
+    Path("still.csv").write_text("\n".join([rows[0], *(f"{t},0.3,{y}" for t, _, y in (row.split(",") for row in rows[1:]))]))
+    ask = ("--ladder", "steering", "--rung", "first", "--input", "goal=command [rad]", "--output", "q=seen [rad]", "--seeds", "1")
+    code, _, err = pushrod("fit", "still.csv", *ask, "--generations", "5", "--no-report")
+    assert code == 1, err
+    assert "this is no fit, and nothing was written" in err
+    assert not Path("steering_fit.yaml").exists()
+
+
 def test_a_machine_file_includes_a_fit(folder: Path) -> None:
     Path("fit.yaml").write_text("world: servo\nparameters: {lag: {T: 0.031}, bus: {delay: 4 ms}, body: {J: 0.5}}\n")
     Path("lag.yaml").write_text("world: model:first_order\nparameters: {T: 0.07}\n")

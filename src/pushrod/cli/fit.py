@@ -98,7 +98,7 @@ def fit(
         steps |= {"rungs": rung, "generations": generations, "population": population, "device": device.value}
         return fit_ladder(ladder, logs, holdout or [], [*(input_ or ()), *(output or ())], constant or [], out, not no_report, steps)
     machine = subject(str(model), set_ or ())
-    file = out or Path(f"{machine.name}_fit.yaml")
+    file = fit_request.place(out or Path(f"{machine.name}_fit.yaml"))
     asked = fit_request.Asked(
         machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])], weight
     )
@@ -121,12 +121,8 @@ def fit(
     belief = believe(found, others)
     answer(model=model, **figures(found, belief))
     _tell(found, belief)
-    unexplained = [one for one in belief.remainders if one.explained < 0.5]
-    if unexplained and not trust:
-        for one in unexplained:
-            share = f"{100.0 * max(one.explained, 0.0):.0f} % of {one.path} in {one.log}"
-            say(f"error: the model explains {share}: this is no fit, and nothing was written", err=True)
-        raise typer.Exit(1)
+    if not trust:
+        fit_request.refuse_unexplained(belief)
     write(yaml_text(found, belief, machine, file), file)
     written = [file]
     if not no_report:
@@ -143,6 +139,9 @@ def fit(
 def _tell(found: "Fit", belief: "Belief") -> None:
     from rich.table import Table
 
+    from pushrod.cli import fit_request
+    from pushrod.core.names import count
+
     at = console()
     table = Table(box=None, pad_edge=False)
     for name in ("parameter", "value", "95 % interval", "unit", "over seeds"):
@@ -153,7 +152,8 @@ def _tell(found: "Fit", belief: "Belief") -> None:
     at.print(table)
     for rest in (*belief.remainders, *belief.held_out):
         kind = "held out" if rest.held_out else "fitted"
-        at.print(f"{rest.log}: {rest.path} {kind}, rms {rest.rms:.4g} {rest.unit}, explained {100.0 * rest.explained:.2f} %", markup=False)
-    at.print(f"{found.simulated} runs in {found.seconds:.1f} s, best of {len(found.seeds)} seeds", markup=False)
-    for doubt in belief.doubts:
-        say(f"doubt: {doubt}", err=True)
+        unit = "" if rest.unit in ("", "-") else f" {rest.unit}"
+        at.print(f"{rest.log}: {rest.path} {kind}, rms {rest.rms:.4g}{unit}, explained {100.0 * rest.explained:.2f} %", markup=False)
+    seeds = f", best of {count(len(found.seeds), 'seed')}" if found.seeds else ""
+    at.print(f"{count(found.simulated, 'run')} in {found.seconds:.1f} s{seeds}", markup=False)
+    fit_request.tell_doubts(belief)

@@ -5,9 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from pushrod.cli.output import say
 from pushrod.core.errors import InputError
 from pushrod.core.names import find
 from pushrod.core.record import numbers
+from pushrod.identify.belief import Belief
 from pushrod.identify.experiment import Trial, trial
 from pushrod.identify.limit import number, range_of, read_range
 from pushrod.identify.search import Progress
@@ -43,7 +47,8 @@ class Asked:
         if not self._outputs:
             raise InputError(f"no --output: say what was measured, such as --output {next(iter(self._out))}; {world.name} has {', '.join(self._out)}")
         self._free, self._noise, self._starts = free, noise, starts
-        self._constants = [self._constant(text, logs) for text in constants]
+        self._called = called(logs)
+        self._constants = [self._constant(text) for text in constants]
         self._weights = dict(_pair(text, dict.fromkeys(self._outputs, "-"), "measured output", "--weight") for text in weights or ())
         for path in offsets:
             find(dict.fromkeys(self._outputs), path, "measured output")
@@ -54,7 +59,15 @@ class Asked:
         known = {path: value for only, path, value in self._constants if only is None or only == log}
         given = {path: value for path, value in map(self._start, self._starts) if not isinstance(value, tuple)}
         return trial(
-            self.world, table, inputs=inputs, outputs=self._outputs, constants=known, start=given, weights=self._weights, name=log.name, **how
+            self.world,
+            table,
+            inputs=inputs,
+            outputs=self._outputs,
+            constants=known,
+            start=given,
+            weights=self._weights,
+            name=self._called[log],
+            **how,
         )
 
     def _alike(self, table: Table) -> dict[str, str]:
@@ -91,10 +104,10 @@ class Asked:
     def seconds(self, text: str | None) -> float | None:
         return None if text is None else number(text, "s", f"--tick {text}")
 
-    def _constant(self, text: str, logs: list[Path]) -> tuple[Path | None, str, float]:
+    def _constant(self, text: str) -> tuple[Path | None, str, float]:
         log, colon, rest = text.rpartition(":")
         path, value = _pair(rest, self._params, f"parameter of {self.world.name}", "--constant")
-        only = find({str(one): one for one in logs} | {one.name: one for one in logs}, log, "log") if colon else None
+        only = of_name(self._called, log) if colon else None
         return only, path, number(value, self._params[path], f"--constant {text}")
 
     def _start(self, text: str) -> tuple[str, Any]:
@@ -122,6 +135,42 @@ def _pair(text: str, known: dict[str, str], what: str, option: str) -> tuple[str
     if eq and not rest:
         raise InputError(f"{option} {text}: nothing stands behind the =")
     return path, rest or path
+
+
+def called(logs: list[Path]) -> dict[Path, str]:
+    """What to call each log: its name, or its whole path where another has the same."""
+    twice = next((one for i, one in enumerate(logs) if one in logs[:i]), None)
+    if twice is not None:
+        raise InputError(f"{twice} is given twice: it would count twice, or judge itself")
+    names = [one.name for one in logs]
+    return {one: one.name if names.count(one.name) == 1 else str(one) for one in logs}
+
+
+def of_name(logs: dict[Path, str], name: str) -> Path:
+    """The log that is called so, or lies there."""
+    return find({str(one): one for one in logs} | {short: one for one, short in logs.items()}, name, "log")
+
+
+def place(file: Path) -> Path:
+    """Where the result will be: asked before the search, not after it."""
+    if not file.parent.is_dir():
+        raise InputError(f"--out {file}: there is no folder {file.parent}")
+    return file
+
+
+def tell_doubts(belief: Belief) -> None:
+    for doubt in belief.doubts:
+        say(f"doubt: {doubt}", err=True)
+
+
+def refuse_unexplained(belief: Belief) -> None:
+    """A model that explains less than half of an output is no fit: it is not written."""
+    unexplained = [one for one in belief.remainders if one.explained < 0.5]
+    for one in unexplained:
+        share = f"{100.0 * max(one.explained, 0.0):.0f} % of {one.path} in {one.log}"
+        say(f"error: the model explains {share}: this is no fit, and nothing was written", err=True)
+    if unexplained:
+        raise typer.Exit(1)
 
 
 @contextmanager

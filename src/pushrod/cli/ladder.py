@@ -18,6 +18,7 @@ def fit_ladder(
     name: str, logs: list[Path], holdout: list[Path], columns: list[str], constants: list[str], out: Path | None, report: bool, how: dict[str, Any]
 ) -> None:
     """Fit the rungs, show them, write the recommended one as a machine file and a report."""
+    from pushrod.cli.fit_request import called, place, refuse_unexplained, tell_doubts
     from pushrod.identify.belief import believe
     from pushrod.identify.ladder import climb
     from pushrod.identify.ladders import LADDERS
@@ -25,7 +26,9 @@ def fit_ladder(
     from pushrod.identify.subject import subject
 
     make = find(LADDERS, name, "ladder")
-    fitted, judging = ([_log(make({}), file, columns, constants, [*logs, *holdout]) for file in some] for some in (logs, holdout))
+    file = place(out or Path(f"{name}_fit.yaml"))
+    names = called([*logs, *holdout])
+    fitted, judging = ([_log(make({}), log, columns, constants, names) for log in some] for some in (logs, holdout))
     ladder = make(fitted[0].facts)
     with _shown(how["rungs"] or [rung.name for rung in ladder.rungs]) as told:
         found = climb(ladder, fitted, judging, told=told, **how)
@@ -33,9 +36,10 @@ def fit_ladder(
     _tell(found)
     best = found.recommended
     machine = subject(f"world:{best.rung.kind.world.name}")
-    file = out or Path(f"{name}_fit.yaml")
     others = list(best.judge.trials) if best.judge is not None else []
     belief = believe(best.fit, others)
+    tell_doubts(belief)
+    refuse_unexplained(belief)
     write(yaml_text(best.fit, belief, machine, file), file)
     written = [file]
     if report:
@@ -49,7 +53,8 @@ def fit_ladder(
         say(f"wrote {each}")
 
 
-def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str], files: list[Path]) -> "Log":
+def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str], names: dict[Path, str]) -> "Log":
+    from pushrod.cli.fit_request import of_name
     from pushrod.identify.rung import Log
     from pushrod.log.reader import read
 
@@ -63,12 +68,12 @@ def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str],
     facts = {}
     for text in constants:
         only, _, rest = text.rpartition(":")
-        if only and find({str(one): one for one in files} | {one.name: one for one in files}, only, "log") != file:
+        if only and of_name(names, only) != file:
             continue
         fact, _, value = (part.strip() for part in rest.partition("="))
         find(known, fact, f"fact that the ladder {ladder.name} knows")
         facts[fact] = _number(value, table.metadata.get("file", {}), f"--constant {text}", file)
-    return Log(table, told, facts, name=file.name)
+    return Log(table, told, facts, name=names[file])
 
 
 def _number(text: str, beside: Any, where: str, file: Path) -> float:
@@ -130,5 +135,9 @@ def refuse_mixture(model: str | None, ladder: str | None, of_model: dict[str, ob
         raise typer.BadParameter("give either --model, or --ladder with servo, steering or axis")
     given = [name for name, value in of_model.items() if value] if ladder is not None else ["--rung"] if rung else []
     if given:
-        other, way = ("--ladder", "its rungs say what is free and known") if ladder is not None else ("--model", "rungs belong to a --ladder")
+        other, way = (
+            ("--ladder", "its rungs say what is free, and take recordings whole; --holdout LOG judges")
+            if ladder is not None
+            else ("--model", "rungs belong to a --ladder")
+        )
         raise typer.BadParameter(f"{', '.join(given)} cannot be used with {other}: {way}")

@@ -18,7 +18,7 @@ import numpy as np
 
 from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Q, Table
-from pushrod.core.record import get, leaves
+from pushrod.core.record import get, leaves, put
 from pushrod.identify.belief import Belief, Estimate, Remainder
 from pushrod.identify.plain_yaml import flow, name_of
 from pushrod.identify.search import Fit
@@ -28,14 +28,31 @@ from pushrod.sim.machine import Machine
 def yaml_text(found: Fit, told: Belief, machine: Machine, file: Path) -> str:
     """The fitted parameters, and of the others those that are not as the world has them by default."""
     known = {one.free.path: one for one in told.estimates if one.free.of == "parameter"}
+    params, apart = _with_constants(found)
     lines = [f"# fitted by pushrod to {', '.join(one.name for one in found.problem.trials)}", *(f"# doubt: {text}" for text in told.doubts)]
+    lines += [f"# {text}" for text in apart]
     lines += [
         f"machine: {name_of(machine.name)}_fit",
         f"world: {_world(machine, file)}",
         f"about: {flow(f'{machine.name}, fitted to data')}",
         "parameters:",
     ]
-    return "\n".join([*lines, *_nested(found.params, machine.world.Params(), known), *_uncertainty(told)]) + "\n"
+    return "\n".join([*lines, *_nested(params, machine.world.Params(), known), *_uncertainty(told)]) + "\n"
+
+
+def _with_constants(found: Fit) -> tuple[Any, list[str]]:
+    """What was found, with what is known of all logs alike; and what to say of constants that each log has for itself."""
+    params, apart = found.params, []
+    trials = found.problem.trials
+    for path in dict.fromkeys(path for one in trials for path in one.constants):
+        values = [one.constants.get(path, float(get(found.params, path))) for one in trials]
+        if min(values) == max(values):
+            params = put(params, path, values[0])
+        else:
+            apart.append(
+                f"{path} was {', '.join(dict.fromkeys(f'{value:g}' for value in values))} in the logs: say yours; here it is {get(params, path):g}"
+            )
+    return params, apart
 
 
 def _uncertainty(told: Belief) -> Iterator[str]:
