@@ -14,6 +14,8 @@ from pushrod.sim.worlds import WORLDS
     ("text", "unit", "value"),
     [
         ("90 deg", "rad", math.pi / 2),
+        ("90°", "rad", math.pi / 2),
+        ("180 °/s", "rad/s", math.pi),
         ("5 ms", "s", 0.005),
         ("33ms", "s", 0.033),
         ("36 km/h", "m/s", 10.0),

@@ -76,6 +76,21 @@ def test_units_wrong_by_a_thousand(good: dict[str, np.ndarray], factor: float) -
     assert "q=column [mrad]" in said
 
 
+def test_an_input_that_is_too_weak_by_a_thousand_to_overcome_friction() -> None:
+    from pushrod.sim.worlds.servo import SERVO as WORLD
+
+    u = {"torque_req": rich(600, DT)}
+    data = recorded(WORLD, WORLD.Params(), u, DT, ("q",))
+    weak = data | {"in_torque_req": 0.001 * data["in_torque_req"]}
+    one = identify.trial(WORLD, weak, **names(WORLD, u, ("q",)), name="bench.csv")
+    with pytest.raises(DiagnosisError, match="does not move the model at its guess; a thousand times as much would: is the column in another unit"):
+        identify.fit(identify.Problem(WORLD, [one], ["body.J"]), seeds=1)
+
+
+def test_times_that_are_all_the_same(good: dict[str, np.ndarray]) -> None:
+    assert "bench.csv: every value has the same time, 0 s" in attempt(good | {"t": np.zeros(601)})
+
+
 def test_an_input_beyond_what_is_legal_is_a_matter_of_units() -> None:
     from pushrod.sim.worlds.servo import SERVO as WORLD
 

@@ -26,6 +26,7 @@ SYMBOLS: dict[str, tuple[Fraction, tuple[int, int, int, int, int, int]]] = {
     "K": (Fraction(1), (0, 0, 0, 0, 1, 0)),
     "rad": (Fraction(1), (0, 0, 0, 0, 0, 1)),
     "deg": (PI / 180, (0, 0, 0, 0, 0, 1)),
+    "°": (PI / 180, (0, 0, 0, 0, 0, 1)),
     "rev": (PI * 2, (0, 0, 0, 0, 0, 1)),
     "rpm": (PI / 30, (0, 0, -1, 0, 0, 1)),
     "min": (Fraction(60), (0, 0, 1, 0, 0, 0)),

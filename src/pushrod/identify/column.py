@@ -89,7 +89,7 @@ def _factor(name: str, written: str, wanted: str) -> float:
     try:
         return to_si(f"1 {written}", wanted)
     except ValueError as e:
-        raise InputError(f"column {name!r}: {e}; say its unit, such as '{name} [{wanted}]'") from e
+        raise InputError(f"column {name!r}: {e}; say its unit behind its name, such as '{name} [{wanted}]' if it is in {wanted}") from e
 
 
 def beyond(path: str, one: Column, meta: Any) -> list[str]:

@@ -21,6 +21,7 @@ STILL = 1e-9  # of its size: a signal that moves less does not move
 LEAST = 3  # values for each free number
 FAR_OFF = 100.0  # times: as far as the spans of two signals of one dimension may differ
 FAR_FROM_GUESS = 300.0  # times: as far as what was measured may differ from what the model does at its guess
+NEARLY = 10.0  # times: as far as two spans may differ that are of one size
 BARE = ("", "-")
 LEADS, LESS = 0.6, 0.7  # correlation of what leads, and the share of the difference that is left where it does
 ALIKE, UNLIKE = 0.9, 0.5  # correlations that say that two signals are the same, or not
@@ -40,11 +41,13 @@ def _alone(problem: Problem) -> Iterator[str]:
     told = [path for one in problem.trials for path in one.inputs]
     if told and not any(_moves(values) for one in problem.trials for values in one.inputs.values()) and not any(one.start for one in problem.trials):
         still = ", ".join(dict.fromkeys(told))
-        yield f"{still} never changes, which says nothing of how the machine answers: excite it (pushrod excite), or say how it was let go (start)"
+        where = f"{_name(problem.trials[0], 0)}: " if len(problem.trials) == 1 else ""
+        still += " never changes, which says nothing of how the machine answers"
+        yield f"{where}{still}: excite it (pushrod excite), or say how it was let go (--start)"
     for i, one in enumerate(problem.trials):
         for path, seen in one.outputs.items():
             if not _moves(seen.value):
-                value = f"{seen.first:g} {_unit(one, path)}"
+                value = f"{seen.first:g} {_unit(one, path)}".removesuffix(" -").strip()
                 yield f"{_name(one, i)}: output {path} is {value} all the time: nothing can be learnt from it; is it the right column?"
 
 
@@ -79,6 +82,7 @@ def _beside_the_model(problem: Problem) -> Iterator[str]:
                     f"is the column in another unit (say which, such as '{path}=column [m{_unit(one, path)}]'), or is the guess that far off (--set)?"
                 )
                 yield f"{_name(one, i)}: {spans}, a factor of {ratio:.3g}: {how}"
+        yield from _too_weak(problem, i, one, seen)
         for a, b in combinations(problem.paths, 2):
             if one.outputs[a].k.shape != one.outputs[b].k.shape:
                 continue
@@ -87,6 +91,23 @@ def _beside_the_model(problem: Problem) -> Iterator[str]:
             if crossed > ALIKE and straight < UNLIKE:
                 yield f"{_name(one, i)}: outputs {a} and {b} look like each other's: are the two columns swapped?"
         yield from _swapped_inputs(problem, i, one, seen)
+
+
+def _too_weak(problem: Problem, i: int, one: Trial, seen: dict[str, tuple[Array, Array]]) -> Iterator[str]:
+    """A model that friction holds, while with a thousand times the input it would move about as far as was measured."""
+    if any(np.ptp(model) > 0.0 or not np.all(np.isfinite(model)) for model, _ in seen.values()):
+        return
+    for channel, u in one.inputs.items():
+        unit = _unit(one, channel)
+        if unit in BARE or not _moves(u):
+            continue
+        try:
+            y = problem.outputs_with(i, {**one.inputs, channel: 1000.0 * u})
+        except InputError:  # it cannot be meant like that
+            continue
+        if all(measured.size and 1.0 / NEARLY < np.ptp(y[path]) / np.ptp(measured) < NEARLY for path, (_, measured) in seen.items()):
+            told = f"input {channel}, up to {np.max(np.abs(u)):.3g} {unit}, does not move the model at its guess; a thousand times as much would"
+            yield f"{_name(one, i)}: {told}: is the column in another unit than {one.used[channel].written or unit}, or is the guess far off (--set)?"
 
 
 def _swapped_inputs(problem: Problem, i: int, one: Trial, seen: dict[str, tuple[Array, Array]]) -> Iterator[str]:

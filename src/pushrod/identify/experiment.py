@@ -116,8 +116,8 @@ def trial(
     for path in constants or {}:
         find(known, path, f"parameter of {world.name}")
     find({"zero": 0, "linear": 0}, hold, "way to hold an input")
-    t0, t1 = _span(told, seen, begin, end)
-    tick = _tick(seen, dt)
+    t0, t1 = _span(told, seen, begin, end, name or "the log")
+    tick = _tick(seen, dt, name or "the log")
     steps = int(np.ceil((t1 - t0) / tick - WHOLE))
     if steps < 2:
         raise InputError(f"{name or 'the log'}: {t1 - t0:g} s from the first to the last value, which is less than two ticks of {tick:g} s")
@@ -139,7 +139,7 @@ def _columns(recorded: Recorded, asked: Mapping[str, str], legal: Mapping[str, A
     return found
 
 
-def _span(told: Mapping[str, Column], seen: Mapping[str, Column], begin: float | None, end: float | None) -> tuple[float, float]:
+def _span(told: Mapping[str, Column], seen: Mapping[str, Column], begin: float | None, end: float | None, name: str) -> tuple[float, float]:
     """From where all inputs are known to the last measured value. Inputs that come one sample ahead of the outputs say when it begins."""
     first = min(float(one.t[0]) for one in seen.values())
     known = max((float(one.t[0]) for one in told.values()), default=first)
@@ -149,18 +149,22 @@ def _span(told: Mapping[str, Column], seen: Mapping[str, Column], begin: float |
     t1 = max(float(one.t[-1]) for one in seen.values())
     t0, t1 = t0 if begin is None else max(t0, begin), t1 if end is None else min(t1, end)
     if not t1 > t0:
-        raise InputError(f"nothing is left of the log between {t0:g} and {t1:g} s: inputs and outputs must be known at the same time")
+        if all(one.t[0] == one.t[-1] for one in (*told.values(), *seen.values())):
+            raise DiagnosisError([f"{name}: every value has the same time, {t0:g} s: is it the right column of times?"])
+        raise InputError(f"{name}: nothing is left of the log between {t0:g} and {t1:g} s: inputs and outputs must be known at the same time")
     return t0, t1
 
 
-def _tick(seen: Mapping[str, Column], dt: float | None) -> float:
+def _tick(seen: Mapping[str, Column], dt: float | None, name: str) -> float:
     if dt is not None:
         if not 0.0 < dt < np.inf:
             raise InputError(f"dt = {dt} s; a tick must be longer than 0 and finite")
         return float(dt)
     sampled = min(period(one.t) for one in seen.values())
     if sampled >= SLOW:
-        raise DiagnosisError([f"{sampled:g} s between two values: are the times in another unit, such as ms? If they are not, say the tick (--tick)"])
+        raise DiagnosisError(
+            [f"{name}: {sampled:g} s between two values: are the times in another unit, such as ms? If they are not, say the tick (--tick)"]
+        )
     return float(sampled / np.ceil(sampled / SLOWEST - WHOLE))
 
 

@@ -95,7 +95,8 @@ def _estimates(every: Sequence[Estimate]) -> Grid:
         if one.seen:
             within = Cell(f"{number(one.lo, 5)} … {number(one.hi, 5)}", None, "", "right")
             share = abs(one.sd / one.value) if one.value else None
-            sd = Cell("–" if share is None else f"{100.0 * share:.2g} %", share, "warn" if share is not None and share > 0.25 else "", "right")
+            percent = "–" if share is None else f"{100.0 * share:.2g} %" if share < 1.0 else f"{100.0 * share:.0f} %"
+            sd = Cell(percent, share, "warn" if share is not None and share > 0.25 else "", "right")
         else:
             within, sd = Cell(f"at the {one.edge} end" if one.edge else "not told by the data", None, "bad", "right"), Cell("–", None, "dim", "right")
         searched = Cell(f"{number(f.lo)} … {number(f.hi)}", None, "dim", "right")

@@ -158,7 +158,8 @@ def _times(file: Path, column: _Column, where: str) -> tuple[int, Lines, Array]:
     falls = np.flatnonzero(np.diff(t) < 0.0)
     if len(falls):
         i = int(falls[0])
-        raise LogError(f"{file}: line {lines[i + 1]}, {where}: it falls from {t[i]:g} s to {t[i + 1]:g} s; name the column of times t or time")
+        what = f"it falls from {t[i]:g} s to {t[i + 1]:g} s; sort the lines; if these are no times, name the column that has them t or time"
+        raise LogError(f"{file}: line {lines[i + 1]}, {where}: {what}")
     return start, lines, t
 
 
