@@ -54,7 +54,7 @@ SYMBOLS: dict[str, tuple[Fraction, tuple[int, int, int, int, int, int]]] = {
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 TEXT = re.compile(rf"\s*({NUMBER})\s*(\S.*?)?\s*")
-FACTOR = re.compile(r"([./*·]?)([A-Za-zµΩ%]+|1(?!\d))\^?(-?\d|²|³)?")
+FACTOR = re.compile(r"([./*·]?)([A-Za-zµΩ°%]+|1(?!\d))\^?(-?\d|²|³)?")
 
 
 class Unit(NamedTuple):
