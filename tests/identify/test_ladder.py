@@ -47,6 +47,22 @@ def test_a_lag_is_found_to_be_a_lag() -> None:
     assert found.recommended.held_error < 0.002
 
 
+def test_ctrl_c_ends_the_whole_climb_and_keeps_what_was_found() -> None:
+    logs = [recorded(LAG, put(LAG.Params(), "lag.T_0", 0.15), seed) for seed in (1, 2)]
+    seen: list[str] = []
+
+    def told(rung, now) -> None:
+        seen.append(rung.name)
+        if len(seen) == 10:
+            raise KeyboardInterrupt
+
+    found = climb(steering(), logs[:1], logs[1:], rungs=["first", "limited"], dt=DT, seeds=1, generations=25, loss="linear", told=told)
+    assert set(seen) == {"first"}
+    (step,) = found.steps
+    assert step.fit.stopped
+    assert found.recommended.rung.name == "first"
+
+
 def test_a_second_order_is_found_to_be_no_lag() -> None:
     found = climbed(SECOND_ORDER_STEERING, put(put(SECOND_ORDER_STEERING.Params(), "wheel.w", 8.0), "wheel.z", 0.5))
     assert found.recommended.rung.name == "second"

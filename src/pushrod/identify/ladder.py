@@ -128,6 +128,8 @@ def climb(
         found = fit(problem, seeds=seeds, first_seed=first_seed, generations=generations, population=population, search=search, told=tell)
         judge = Problem(world, others, rung.free, **how) if others else None
         steps.append(_step(rung, found, judge))
+        if found.stopped:  # Ctrl-C is meant for all that was still to come
+            break
     unit = steps[0].fit.problem.trials[0].used[ladder.outputs[0]].unit if len(ladder.outputs) == 1 else "of the noise"
     return Climb(ladder, _judged(steps), unit)
 
