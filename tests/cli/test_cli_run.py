@@ -114,7 +114,9 @@ def test_a_group_that_is_not_there_is_said_of_the_option_that_named_it(program, 
     assert "m.yaml" not in got.stderr
 
 
-@pytest.mark.parametrize(("machine", "channel", "live"), [("car", "accel", True), ("boat", "v_req", True), ("car", "accel", False)])
+@pytest.mark.parametrize(
+    ("machine", "channel", "live"), [("car", "accel", True), pytest.param("boat", "v_req", True, marks=pytest.mark.soak), ("car", "accel", False)]
+)
 def test_ctrl_c_in_a_terminal_says_how_far_it_got_and_leaves_a_log_of_that(machine, channel, live, tmp_path):
     (tmp_path / "s.yaml").write_text(f"scenario: s\nduration: {3000 if live else 10000} s\ndt: 10 ms\nsignals: {{{channel}: [{{constant: 0.3}}]}}\n")
     command = [sys.executable, "-m", "pushrod", "run", machine, str(tmp_path / "s.yaml"), *(["--live"] if live else [])]

@@ -32,7 +32,10 @@ STEPS: dict[str, Model | World] = {
 
 # they take long to compile and hold nothing that another step does not: the soak looks at them
 LONG = {
+    "n_motor_pipeline",
     "priority",
+    "world car_control",
+    "world ACTUATION_CMD_MECHANICAL_BY_CONTROL",
     "world quad",
     "world ACTUATION_CMD_BY_CONTROL",
     "world ACTUATION_CMD_STEER_MAP_BY_CONTROL",
@@ -47,11 +50,9 @@ COMPOSED = {
     "DELAY_STEER_VEL",
     "DELAY_STEER_MAP_ACC_GEARED",
     "DELAY_STEER_ACC_GEARED_WO_FALL_GUARD",
-    "n_motor_pipeline",
-    "world ACTUATION_CMD_MECHANICAL_BY_CONTROL",
     "world ACTUATION_CMD_VGR",
     "world boat",
-    "world car_control",
+    "world car",
     "world hull",
     "world satellite",
     "world servo_bench",
