@@ -167,9 +167,11 @@ def test_a_run_without_a_scenario_is_replayed_from_its_commands(tmp_path):
 
 
 def test_a_live_run_is_equal_to_the_last_bit_and_its_model_near_what_was_measured(tmp_path):
+    sent = []
+
     def tick(rt, k):
-        if k == 20:
-            rt["shoulder_motor"].direct.send(Position(0.5))
+        if k >= 20 and not sent:  # a busy machine may skip a tick
+            sent.append(rt["shoulder_motor"].direct.send(Position(0.5)))
 
     found = replay(commanded("arm", tmp_path, 2e-3, 0.4, tick, stepped=False))
     assert found.rebuilt.kind == "live"
