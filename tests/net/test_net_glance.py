@@ -10,7 +10,7 @@ from waiting import until
 
 from pushrod.net import Link, ZenohBus
 from pushrod.net.glance import EVERY
-from pushrod.runtime import Accepted, Command, JointState, Message, Outcome, Position, Stop, Transition
+from pushrod.runtime import Accepted, BeginMotion, Command, EndMotion, JointState, Message, Outcome, Position, Stop, Transition
 from pushrod.runtime.result import refused
 
 
@@ -74,6 +74,22 @@ def test_among_a_thousand_accepted_commands_one_that_was_refused_is_seen(pair):
     assert [each.payload.result for each in seen].count(no) == 1
     assert [each.payload.command.sequence for each in seen if each.payload.command.source == "ann"] == [200]
     assert max(each.payload.command.sequence for each in seen) == 299
+
+
+def test_of_motions_begun_and_cut_short_a_thousand_times_the_newest_and_each_other_way_to_end(pair):
+    """A loop that commands positions begins and ends one with every call."""
+    one, other = pair
+    glance = other.subscribe("actuator", (), 1000, glance=True)
+    heard(one, other, glance)
+    for k in range(300):
+        one.publish(message(BeginMotion(0.0, float(k), float(k)), time=float(k)))
+        one.publish(message(EndMotion(float(k), "limit_reached" if k == 150 else "cancelled"), time=float(k)))
+    threading.Event().wait(4.0 * EVERY)
+    seen = [each.payload for each in drain(glance)]
+    assert len(seen) < 100
+    assert [end.position for end in seen if isinstance(end, EndMotion) and end.reason == "limit_reached"] == [150.0]
+    assert max(end.position for end in seen if isinstance(end, EndMotion)) == 299.0
+    assert max(begun.target_position for begun in seen if isinstance(begun, BeginMotion)) == 299.0
 
 
 def test_who_comes_late_gets_the_newest(pair):

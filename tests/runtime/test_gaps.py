@@ -5,38 +5,55 @@ import time
 import pytest
 
 from pushrod.runtime.clock import SteppedClock, WallClock
-from pushrod.runtime.gaps import BEFORE, PATIENCE, Gaps
+from pushrod.runtime.gaps import AFTER, BEFORE, PATIENCE, Gaps
+
+MS = 1_000_000
 
 
 @pytest.fixture
-def loop():
+def clock():
     clock = WallClock()
-    yield clock.every(0.01, lambda k: None)
+    yield clock
     clock.end()
 
 
-def test_a_gap_ends_before_the_next_call(loop):
-    gaps = Gaps(lambda: [loop])
+def test_a_gap_ends_before_the_next_call(clock):
+    loops = [clock.every(0.01, lambda k: None)]
+    gaps = Gaps(lambda: loops)
     for _ in range(20):
         end = gaps.wait()
         now = time.monotonic_ns()
         assert now <= end + BEFORE + 5_000_000  # a busy machine may come late, but not in vain
-        assert loop.due(end) - end >= BEFORE - 1
+        assert loops[0].due(end) - end >= BEFORE - 1
+
+
+def test_a_gap_begins_when_a_call_has_ended_as_long_as_it_takes(clock):
+    loops = [clock.every(0.02, lambda k: time.sleep(0.008))]
+    time.sleep(0.6)
+    assert 7 * MS < loops[0].usual < 15 * MS
+    gaps, since = Gaps(lambda: loops), []
+    for _ in range(10):
+        gaps.wait(0.02)
+        now = time.monotonic_ns()
+        since.append(now - loops[0].due(now) + 20 * MS)
+    assert sum(8 * MS <= x <= 20 * MS - BEFORE for x in since) >= 8  # a busy machine may disturb one
+
+
+def test_it_rests_before_it_waits():
+    began = time.monotonic_ns()
+    Gaps(lambda: ()).wait(0.03)
+    assert time.monotonic_ns() - began >= 30 * MS
 
 
 def test_without_loops_there_is_time_at_once():
     assert Gaps(lambda: ()).wait() > time.monotonic_ns()
 
 
-def test_loops_without_gaps_are_not_waited_for_for_ever():
-    clock = WallClock()
-    try:
-        loops = [clock.every(2e-4, lambda k: None)]
-        began = time.monotonic_ns()
-        Gaps(lambda: loops).wait()
-        assert time.monotonic_ns() - began < 50 * PATIENCE
-    finally:
-        clock.end()
+def test_loops_without_gaps_are_not_waited_for_for_ever(clock):
+    loops = [clock.every(2e-4, lambda k: None)]
+    began = time.monotonic_ns()
+    Gaps(lambda: loops).wait()
+    assert AFTER < time.monotonic_ns() - began < 50 * PATIENCE
 
 
 def test_when_a_call_is_due():

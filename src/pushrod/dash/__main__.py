@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 from functools import partial
 
@@ -13,6 +14,8 @@ from pushrod.dash.settings import Settings
 
 
 def main() -> int:
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # as much time as others, but it takes no core from a control loop when it wakes
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))

@@ -12,7 +12,7 @@ from typing import Any
 from pushrod.core.record import is_record
 from pushrod.net.outlet import Outlet
 from pushrod.runtime.gaps import Gaps
-from pushrod.runtime.message import JointState, Message, Outcome
+from pushrod.runtime.message import BeginMotion, EndMotion, JointState, Message, Outcome
 from pushrod.runtime.payload import Hold, Stop
 from pushrod.runtime.result import Refused
 
@@ -28,7 +28,9 @@ def stream(message: Message) -> Any:
             return None
         result = payload.result
         return type(result), result.reason if isinstance(result, Refused) else "", payload.command.source
-    return kind if kind is JointState or is_record(kind) else None
+    if kind is EndMotion:
+        return kind, payload.reason
+    return kind if kind in (JointState, BeginMotion) or is_record(kind) else None
 
 
 class Glance:
@@ -70,4 +72,4 @@ class Glance:
                 if time.monotonic_ns() >= until:
                     until = self.gaps.wait()
                 self._send(outlet, message)
-            self._closed.wait(EVERY)
+            self.gaps.wait(EVERY)

@@ -25,7 +25,7 @@ from pushrod.runtime.runtime import Runtime
 
 log = logging.getLogger("pushrod.recording")
 EVERY = 0.005  # [s] between two looks at the queues: so much is lost where this process dies
-LOOK = 32  # messages between two looks at the clock
+LOOK = 4  # messages between two looks at the clock
 BATCH = 256  # messages that are handed over at once
 TAKE = 0.05  # [s] for the writer to take some where it has much to do
 REST = 5.0  # [s] for what waits at the end
@@ -99,9 +99,9 @@ class Pump:
 
     def _until_the_end(self) -> None:
         gaps, second = Gaps(lambda: self._rt.cadences), time.monotonic() + 1.0
-        while not self._ending.wait(EVERY) and not self._process.problem:
-            while self._work(gaps.wait()) and not self._process.problem:
-                pass
+        until = gaps.wait(EVERY)
+        while not self._ending.is_set() and not self._process.problem:
+            until = gaps.wait(0.0 if self._work(until) else EVERY)
             if time.monotonic() >= second:
                 second = time.monotonic() + 1.0
                 self._report(gaps)

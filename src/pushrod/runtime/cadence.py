@@ -8,8 +8,10 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
+
+from pushrod.runtime.apart import apart
 
 if TYPE_CHECKING:
     from pushrod.runtime.clock import SteppedClock
@@ -19,6 +21,8 @@ SPIN = 150_000  # [ns] spun before a deadline: a busy Python thread keeps the in
 TURN = 100_000  # [ns] of the processor at a time
 SCHED_ATTR = struct.Struct("=IIQiIQQQ")  # size, policy, flags, nice, priority, runtime, deadline, period
 SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}  # the number of the system call, which Python has no name for
+READY = 1_000_000  # [ns] until a new thread is there
+LATELY = 8  # calls
 FINE = 4  # each doubling of lateness has 2^FINE bins, so a share is known to 1/16 of its value
 LONGEST = (1 << 36) - 1  # [ns] about a minute: what is later counts as this
 
@@ -76,18 +80,21 @@ class Cadence(ABC):
     def __init__(self, name: str, period: float) -> None:
         self.name = name
         self.period = period  # [s]
+        self._period = round(period * 1e9)  # [ns]
+        self._start = 0  # [ns of the clock] when tick 0 was due
         self.stopping = False  # it was told to end
         self.missed = 0
         self.delay = 0
         self.late = Histogram()
         self.calls = Histogram()
+        self.usual = 0  # [ns] that a call takes of late
 
     @abstractmethod
     def stop(self) -> None: ...
 
-    @abstractmethod
     def due(self, now: int) -> int:
         """When its next call is due, at the earliest `now` [ns of the clock]."""
+        return now + (self._start - now) % self._period
 
     @property
     def ticks(self) -> int:
@@ -127,22 +134,20 @@ def _edge(j: int) -> int:
 
 
 class ThreadCadence(Cadence):
-    """On the wall clock: a thread of its own that sleeps, then spins to the deadline."""
+    """On the wall clock: a thread of its own that sleeps, then spins to the deadline. Begins a moment from now, `apart` from the others."""
 
-    def __init__(self, period: float, tick: Callable[[int], None], name: str, first: int = 0) -> None:
+    def __init__(self, period: float, tick: Callable[[int], None], name: str, first: int = 0, others: Iterable[Cadence] = ()) -> None:
         super().__init__(name, period)
-        self._period = round(period * 1e9)
         self._tick = tick
         self._first = first
-        self._start = time.monotonic_ns()
+        self._start = apart(time.monotonic_ns() + READY, self._period, [(loop._start, loop._period) for loop in others if not loop.stopping])
         self.error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"pushrod {name}", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         _be_punctual()
-        mono, period, start, k = time.monotonic_ns, self._period, time.monotonic_ns(), self._first
-        self._start = start
+        mono, period, start, k = time.monotonic_ns, self._period, self._start, self._first
         owed = k  # the first tick that has not had its call
         while not self.stopping:
             deadline = start + k * period
@@ -163,12 +168,10 @@ class ThreadCadence(Cadence):
                 return
             ended = mono()
             self.calls.add(ended - began)
+            self.usual += (ended - began - self.usual) // LATELY
             following = (ended - start) // period + 1
             self.missed += following - k - 1
             owed, k = k + 1, following
-
-    def due(self, now: int) -> int:
-        return now + (self._start - now) % self._period
 
     def stop(self) -> None:
         self.stopping = True
@@ -196,7 +199,6 @@ class StepCadence(Cadence):
     def __init__(self, clock: "SteppedClock", period_ns: int, tick: Callable[[int], None], name: str, first: int = 0, rank: int = 1) -> None:
         super().__init__(name, period_ns * 1e-9)
         self._clock = clock
-        self._period = period_ns
         self._tick = tick
         self._rank = rank
         self._start = clock.ns
@@ -206,9 +208,6 @@ class StepCadence(Cadence):
         self._cancel = self._clock.at(self._start + (k + 1) * self._period, lambda: self._fire(k + 1), self._rank)
         self.late.add(0)
         self._tick(k)
-
-    def due(self, now: int) -> int:
-        return now + (self._start - now) % self._period
 
     def stop(self) -> None:
         self.stopping = True

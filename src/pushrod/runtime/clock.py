@@ -77,7 +77,7 @@ class WallClock(Clock):
         return time.time()
 
     def every(self, period: float, tick: Callable[[int], None], name: str = "loop", first: int = 0, rank: int = 1) -> Cadence:
-        cadence = ThreadCadence(period, tick, name, first)
+        cadence = ThreadCadence(period, tick, name, first, self._cadences)
         self._cadences.append(cadence)
         return cadence
 
