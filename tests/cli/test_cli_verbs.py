@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from pushrod.sim import machine, scenario
+from pushrod.sweep import study
 
 
 def test_help_and_version(pushrod):
@@ -289,6 +290,37 @@ def test_a_new_model_passes_its_own_test(pushrod, tmp_path):
     got = pushrod("new", "model", "my_valve", "--dir", tmp_path)
     assert got.exit_code == 0, got.stderr
     check_own_test(tmp_path, "test_my_valve.py", passed=6)
+
+
+@pytest.mark.parametrize("name", sorted(machine.shipped().keys() - {"arm"}))
+def test_a_new_study_of_any_machine_can_be_read(pushrod, tmp_path, name):
+    got = pushrod("new", "study", "tolerance", "--like", name, "--dir", tmp_path)
+    assert got.exit_code == 0, got.stderr
+    made = study.load(tmp_path / "tolerance.yaml")
+    assert 1 <= len(made.names) <= 6
+    assert made.metrics
+    assert len(made.criteria) == len(made.metrics)
+    free = [line.removeprefix("#") for line in (tmp_path / "tolerance.yaml").read_text().splitlines() if "uniform: [" in line]
+    (tmp_path / "all.yaml").write_text(
+        "\n".join(["study: all", f"machine: {name}", "runs: 10", "vary:", *(f"  {line.strip()}" for line in free)])
+        + "\nmetrics: "
+        + json.dumps({"a": {"signal": next(iter(made.metrics.values())).signal, "metric": "max"}})
+    )
+    assert len(study.load(tmp_path / "all.yaml").names) == len(free), "each of the others can be moved up, too"
+
+
+def test_a_new_study_of_a_machine_that_only_a_runtime_can_run_is_refused(pushrod, tmp_path):
+    got = pushrod("new", "study", "tolerance", "--like", "arm", "--dir", tmp_path)
+    assert got.exit_code == 2
+    assert "arm_default, the scenario of arm, commands actuators" in got.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_new_study_runs(pushrod, tmp_path):
+    assert pushrod("new", "study", "off", "--like", "servo", "--dir", tmp_path).exit_code == 0
+    got = pushrod("sweep", tmp_path / "off.yaml", "--runs", "50", "--out", tmp_path / "found")
+    assert got.exit_code == 0, got.stderr
+    assert "50 of 50 runs" in got.stdout + got.stderr
 
 
 def test_a_new_machine_passes_its_own_test_and_runs(pushrod, tmp_path):

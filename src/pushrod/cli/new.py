@@ -1,4 +1,4 @@
-"""`pushrod new`: a commented starting point for a model, a machine or a driver, with a test that it passes."""
+"""`pushrod new`: a commented starting point for a model, a machine, a driver or a study; of all but the last with a test that it passes."""
 
 import contextlib
 import importlib.util
@@ -11,6 +11,7 @@ from typing import Any
 
 import typer
 
+from pushrod.cli.new_study import study_text
 from pushrod.cli.output import answer, say
 
 TEMPLATES = Path(__file__).parent / "template"
@@ -20,22 +21,28 @@ class Kind(StrEnum):
     model = "model"
     machine = "machine"
     driver = "driver"
+    study = "study"
 
 
 FILES = {
     Kind.model: {"{}.py": "model.py.txt", "test_{}.py": "test_model.py.txt"},
     Kind.driver: {"{}.py": "driver.py.txt", "{}.yaml": "driver.yaml.txt", "try_{}.py": "try_driver.py.txt", "test_{}.py": "test_driver.py.txt"},
 }
-TRY = {Kind.model: (), Kind.machine: ("pushrod run {0}.yaml",), Kind.driver: ("python {1}.py", "pushrod check {0}.yaml")}
+TRY = {
+    Kind.model: ("pytest {2}.py",),
+    Kind.machine: ("pytest {2}.py", "pushrod run {0}.yaml"),
+    Kind.driver: ("pytest {2}.py", "python {1}.py", "pushrod check {0}.yaml"),
+    Kind.study: ("pushrod sweep {0}.yaml --runs 1000",),
+}
 
 
 def new(
     kind: A[Kind, typer.Argument(help="What to start.")],
     name: A[str, typer.Argument(help="Its name, such as my_valve.")],
     dir_: A[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
-    like: A[str, typer.Option(help="For a machine: the machine to start from.")] = "car",
+    like: A[str, typer.Option(help="For a machine or a study: the machine to start from.")] = "car",
 ) -> None:
-    """Write a commented starting point, and a test that it passes.
+    """Write a commented starting point, and, but for a study, a test that it passes.
 
     Exit codes: 0 written; 2 wrong input, nothing was written.
     """
@@ -43,15 +50,22 @@ def new(
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"{name!r} cannot name a file that Python imports; use lower case letters, digits and _, such as my_valve")
-    if kind is not Kind.machine and (why := _not_importable(name, dir_)):
+    if kind in FILES and (why := _not_importable(name, dir_)):
         raise InputError(f"{name!r} cannot name a {kind.value}: {why}; choose another, such as my_{name}")
-    files = _machine(name, like) if kind is Kind.machine else {file.format(name): _fill(template, name) for file, template in FILES[kind].items()}
-    written = _write(dir_, files)
-    tries = [f"pytest {dir_ / f'test_{name}.py'}", *(text.format(dir_ / name, dir_ / f"try_{name}") for text in TRY[kind])]
+    written = _write(dir_, _files(kind, name, like))
+    tries = [text.format(dir_ / name, dir_ / f"try_{name}", dir_ / f"test_{name}") for text in TRY[kind]]
     answer(kind=kind.value, name=name, written=written, **{"try": tries})
     for file in written:
         say(f"wrote {file}")
     say(f"try: {'; '.join(tries)}")
+
+
+def _files(kind: Kind, name: str, like: str) -> dict[str, str]:
+    if kind is Kind.machine:
+        return _machine(name, like)
+    if kind is Kind.study:
+        return {f"{name}.yaml": study_text(name, like, _fill("study.yaml.txt", name))}
+    return {file.format(name): _fill(template, name) for file, template in FILES[kind].items()}
 
 
 def _not_importable(name: str, folder: Path) -> str:

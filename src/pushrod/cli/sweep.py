@@ -111,5 +111,6 @@ def _tell(found: "Outcome") -> None:
     share = f", {who} ({100.0 * found.passed / max(found.samples, 1):.2f} %)" if study.criteria else ""
     say(f"{study.name}: {found.runs} of {study.n} runs{share}")
     if rate is not None:
-        say(f"computed {found.computed} in {found.seconds:.1f} s, {short(rate)}runs/s")
+        quick = f"; {short(found.computed / found.inside)}runs/s once compiled" if 0.0 < found.inside < 0.5 * found.seconds else ""
+        say(f"computed {found.computed} in {found.seconds:.1f} s, {short(rate)}runs/s{quick}")
     say(f"results: {found.folder}")
