@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from pushrod.cli.main import app
 from pushrod.compiled.rollout import rollout
-from pushrod.core.errors import InputError, UnknownNameError
+from pushrod.core.errors import DiagnosisError, InputError, UnknownNameError
 from pushrod.core.record import put
 from pushrod.identify.ladder import climb
 from pushrod.identify.ladders import LADDERS
@@ -45,6 +45,19 @@ def test_a_lag_is_found_to_be_a_lag() -> None:
     assert found.recommended.fit.values["lag.T_0"] == pytest.approx(0.15, rel=0.02)
     assert found.recommended.fit.values["bus.delay"] == pytest.approx(0.0437, abs=0.002)
     assert found.recommended.held_error < 0.002
+
+
+def test_a_part_of_a_recording_with_holes_is_climbed_as_it_is_fitted() -> None:
+    log = recorded(LAG, put(LAG.Params(), "lag.T_0", 0.15), 1)
+    columns = {name: values.copy() for name, values in log.recorded.items()}
+    columns["q"][60:70] = np.nan  # dropped, and
+    columns["q"][350:] += 5.0  # beyond what is to be used
+    spoilt = Log(columns, log.columns, start=log.start, name="spoilt")
+    how = {"rungs": ["first"], "dt": DT, "seeds": 1, "generations": 25, "loss": "linear"}
+    with pytest.raises(DiagnosisError, match="10 of 500 values are no numbers"):
+        climb(steering(), [spoilt], **how)
+    found = climb(steering(), [spoilt], missing="drop", end=6.9, **how)
+    assert found.recommended.fit.values["lag.T_0"] == pytest.approx(0.15, rel=0.03)
 
 
 def test_ctrl_c_ends_the_whole_climb_and_keeps_what_was_found() -> None:
@@ -142,6 +155,9 @@ def test_a_ladder_on_the_command_line(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "+ transport delay" in page, "the page shows all rungs"
     assert "first-order lag, gain and lag by kp (recommended)" in page
     assert "T_0: 0.2" in (tmp_path / "servo_fit.yaml").read_text()
+    part = CliRunner().invoke(app, ["fit", *told, *quick, "--from", "99", "--missing", "drop"])
+    assert part.exit_code == 2
+    assert "nothing is left of the log" in part.output
     wrong = CliRunner().invoke(app, ["fit", *told, "--constant", "kp=gain"])
     assert wrong.exit_code == 2
     neither = CliRunner().invoke(app, ["fit", "1.json"])

@@ -85,16 +85,12 @@ def fit(
     from pushrod.identify.subject import subject
 
     of_model: dict[str, object] = {"--free": free, "--set": set_, "--start": start, "--offset": offset, "--noise": noise, "--weight": weight}
-    of_model |= {"--holdout-share": holdout_share, "--from": begin is not None, "--to": end is not None}
-    of_model |= {"--missing": missing is not Missing.refuse, "--trust": trust}
+    of_model |= {"--holdout-share": holdout_share, "--trust": trust}
     refuse_mixture(model, ladder, of_model, rung)
+    dt = None if tick is None else number(tick, "s", f"--tick {tick}")
+    taken: dict[str, Any] = {"dt": dt, "hold": hold.value, "begin": begin, "end": end, "missing": missing.value}
     if ladder is not None:
-        steps: dict[str, Any] = {
-            "dt": None if tick is None else number(tick, "s", f"--tick {tick}"),
-            "hold": hold.value,
-            "loss": loss.value,
-            "seeds": seeds,
-        }
+        steps = taken | {"loss": loss.value, "seeds": seeds}
         steps |= {"rungs": rung, "generations": generations, "population": population, "device": device.value}
         return fit_ladder(ladder, logs, holdout or [], [*(input_ or ()), *(output or ())], constant or [], out, not no_report, steps)
     machine = subject(str(model), set_ or ())
@@ -102,9 +98,8 @@ def fit(
     asked = fit_request.Asked(
         machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])], weight
     )
-    how: dict[str, Any] = {"dt": asked.seconds(tick), "hold": hold.value, "begin": begin, "end": end, "missing": missing.value}
-    trials = [asked.trial(log, held_out=holdout_share, **how) for log in logs]
-    others = [asked.trial(log, **how) for log in holdout or ()]
+    trials = [asked.trial(log, held_out=holdout_share, **taken) for log in logs]
+    others = [asked.trial(log, **taken) for log in holdout or ()]
     problem = Problem(
         machine.world,
         trials,

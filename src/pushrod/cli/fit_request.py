@@ -101,9 +101,6 @@ class Asked:
             )
         return found
 
-    def seconds(self, text: str | None) -> float | None:
-        return None if text is None else number(text, "s", f"--tick {text}")
-
     def _constant(self, text: str) -> tuple[Path | None, str, float]:
         log, colon, rest = text.rpartition(":")
         path, value = _pair(rest, self._params, f"parameter of {self.world.name}", "--constant")

@@ -136,7 +136,7 @@ def refuse_mixture(model: str | None, ladder: str | None, of_model: dict[str, ob
     given = [name for name, value in of_model.items() if value] if ladder is not None else ["--rung"] if rung else []
     if given:
         other, way = (
-            ("--ladder", "its rungs say what is free, and take recordings whole; --holdout LOG judges")
+            ("--ladder", "its rungs say what is free, and --holdout LOG judges them")
             if ladder is not None
             else ("--model", "rungs belong to a --ladder")
         )

@@ -102,6 +102,9 @@ def climb(
     loss_scale: float = 1.0,
     dt: float | None = None,
     hold: str = "zero",
+    begin: float | None = None,
+    end: float | None = None,
+    missing: str = "refuse",
     seeds: int = 5,
     first_seed: int = 0,
     generations: int = 60,
@@ -110,17 +113,18 @@ def climb(
     device: str = "cpu",
     told: Told | None = None,
 ) -> Climb:
-    """Fit the rungs of a ladder (all, or those named, in its order) to `logs`; `held` are only looked at."""
+    """Fit the rungs of a ladder (all, or those named, in its order) to `logs`; `held` are only looked at. `dt` to `missing` are those of a trial."""
     if not logs:
         raise InputError("there is no recording to fit to")
     chosen = list(ladder.rungs) if rungs is None else [ladder.rung(name) for name in rungs]
+    taken: dict[str, Any] = {"dt": dt, "hold": hold, "begin": begin, "end": end, "missing": missing}
     steps: list[Step] = []
     for rung in chosen:
         world = rung.kind.world
         params = world.Params()
         for path, value in {**_reached(rung, steps), **rung.fixed}.items():
             params = put(params, path, value)
-        trials, others = ([prepared(ladder, rung.kind, log, dt=dt, hold=hold) for log in some] for some in (logs, held))
+        trials, others = ([prepared(ladder, rung.kind, log, **taken) for log in some] for some in (logs, held))
         spread = noise or {path: SHARE * max(one.outputs[path].span for one in trials) or 1.0 for path in ladder.outputs}
         how: dict[str, Any] = {"params": params, "noise": spread, "loss": loss, "loss_scale": loss_scale, "device": device}
         problem = Problem(world, trials, rung.free, **how)

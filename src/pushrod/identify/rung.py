@@ -67,7 +67,7 @@ class Log:
 
 
 def prepared(ladder: Ladder, kind: Kind, log: Log, **how: Any) -> Trial:
-    """The recording for one world of the ladder. `how` goes to `trial`: dt, hold, begin, end, held_out."""
+    """The recording for one world of the ladder. `how` goes to `trial`: dt, hold, begin, end, missing."""
     known = {**dict.fromkeys(ladder.inputs), **dict.fromkeys(ladder.outputs)}
     for name in log.columns:
         find(known, name, f"column of the ladder {ladder.name}")
