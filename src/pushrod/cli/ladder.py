@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pushrod.identify.rung import Ladder, Log
 
 
+WIDE = 100  # columns of a terminal, from which on there is room for bars
+
+
 def fit_ladder(
     name: str, logs: list[Path], holdout: list[Path], columns: list[str], constants: list[str], out: Path | None, report: bool, how: dict[str, Any]
 ) -> None:
@@ -113,20 +116,25 @@ def _tell(found: "Climb") -> None:
 
     from pushrod.identify.ladder_table import bar
 
+    at = console()
     table = Table(box=None, pad_edge=False)
     judged = any(step.held_errors for step in found.steps)
-    heads = ["rung", "", "parameters", "error", *(["held out"] if judged else []), "criterion", "seconds", ""]
-    for head in heads:
-        table.add_column(head, justify="left" if head in ("rung", "") else "right", overflow="fold")
+    drawn = at.width >= WIDE
+    table.add_column("rung", no_wrap=True)
+    table.add_column("", overflow="fold")
+    for head in ("free", "error", *(["held out"] if judged else []), "criterion", "s"):
+        table.add_column(head, justify="right", no_wrap=True)
+    if drawn:
+        table.add_column("", no_wrap=True)
     least = min(step.criterion for step in found.steps)
     for step in found.steps:
-        mark = " recommended" if step is found.recommended else ""
-        cells = [step.rung.name, step.rung.about, str(len(step.fit.problem.parameters)), f"{step.error:.4g}"]
-        cells += [f"{step.held_error:.4g}"] if judged else []
-        table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.1f}", bar(found, step) + mark)
-    at = console()
+        mark = "* " if step is found.recommended else "  "
+        cells = [mark + step.rung.name, step.rung.about, str(len(step.fit.problem.parameters)), f"{step.error:.3g}"]
+        cells += [f"{step.held_error:.3g}"] if judged else []
+        table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.0f}", *([bar(found, step)] if drawn else []))
     at.print(table)
-    at.print(f"errors: mean absolute differences [{found.unit}]; the bar is the error{' on what was held out' if judged else ''}", markup=False)
+    what = f"; the bar is the error{' on what was held out' if judged else ''}" if drawn else ""
+    at.print(f"* the simplest that is not beaten; errors: mean absolute differences [{found.unit}]{what}", markup=False)
 
 
 def refuse_mixture(model: str | None, ladder: str | None, of_model: dict[str, object], rung: list[str] | None) -> None:
