@@ -113,6 +113,7 @@ def test_log_says_what_is_in_a_file_and_writes_some_of_it_as_csv(pushrod, tmp_pa
     assert "did you mean 'torque_ach'" in pushrod("log", log, "torqu_ach").stderr
     log.write_bytes(log.read_bytes()[:-60])
     assert "torn: " in pushrod("log", log).stdout
+    assert ": torn: " in pushrod("report", log).stderr
     none = pushrod("log", log, "no_such_*").stderr
     assert "no channel fits the pattern 'no_such_*'" in none
     assert "the file is torn: " in none

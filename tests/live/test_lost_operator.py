@@ -116,7 +116,7 @@ def test_the_boat_goes_idle_and_forgets_the_course_and_the_log_says_why():
             assert course.v_req == 0.0
             await asyncio.sleep(10.0)
             assert live.output("v") < 0.5 * fast
-        return [said for said in tape.said if b"operator ann has vanished; taken to rest: autopilot, pipeline" in repr(said).encode()]
+        return [said for said in tape.said if b"ann has vanished; taken to rest: autopilot, pipeline" in repr(said).encode()]
 
     assert len(served("boat", body, dt=0.02)) == 1
 

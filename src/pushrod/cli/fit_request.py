@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from pushrod.cli.output import say
+from pushrod.cli.read_log import read_log
 from pushrod.core.errors import InputError
 from pushrod.core.names import find
 from pushrod.core.record import numbers
@@ -15,7 +16,6 @@ from pushrod.identify.belief import Belief
 from pushrod.identify.experiment import Trial, trial
 from pushrod.identify.limit import number, range_of, read_range
 from pushrod.identify.search import Progress
-from pushrod.log.reader import read
 from pushrod.log.table import Table
 from pushrod.sim.machine import Machine
 
@@ -54,7 +54,7 @@ class Asked:
             find(dict.fromkeys(self._outputs), path, "measured output")
 
     def trial(self, log: Path, **how: Any) -> Trial:
-        table = read(log)
+        table = read_log(log)
         inputs = self._inputs or self._alike(table)
         known = {path: value for only, path, value in self._constants if only is None or only == log}
         given = {path: value for path, value in map(self._start, self._starts) if not isinstance(value, tuple)}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pushrod.cli.output import answer, console, say
+from pushrod.cli.read_log import read_log
 from pushrod.core.errors import InputError
 from pushrod.core.names import find
 
@@ -59,9 +60,8 @@ def fit_ladder(
 def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str], names: dict[Path, str]) -> "Log":
     from pushrod.cli.fit_request import of_name
     from pushrod.identify.rung import Log
-    from pushrod.log.reader import read
 
-    table = read(file)
+    table = read_log(file)
     told = {}
     for text in columns:
         path, eq, rest = (part.strip() for part in text.partition("="))

@@ -7,6 +7,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, as_json, say
+from pushrod.cli.read_log import read_log
 
 if TYPE_CHECKING:
     from pushrod.report.findings import Findings
@@ -25,10 +26,9 @@ def report(
     Exit codes: 0 fine, whatever the verdict was; 2 wrong input.
     """
     from pushrod.core.errors import InputError
-    from pushrod.log.reader import read
     from pushrod.report.findings import find
 
-    runs = [find(read(file)) for file in (log, other) if file is not None]
+    runs = [find(read_log(file)) for file in (log, other) if file is not None]
     if as_json():
         _tell(runs)
         return

@@ -72,7 +72,7 @@ def told(message: Message) -> tuple[Level, str, str] | None:
     if isinstance(payload, HardwareError):
         return "error", "/".join(payload.path), payload.error
     if isinstance(payload, OperatorVanished):
-        return "warning", "operator", str(payload)
+        return "warning", "operator", payload.told
     if isinstance(payload, LeaseChanged):
         return "info", about, f"commanded by {payload.new}" if payload.new else f"free again (was {payload.old}'s)"
     if isinstance(payload, ParameterChanged):

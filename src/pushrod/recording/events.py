@@ -39,7 +39,7 @@ class Events:
         elif type(payload) is HardwareError:
             self.put(ns, ERROR, "/".join(payload.path), payload.error)
         elif type(payload) is OperatorVanished:
-            self.put(ns, WARNING, "operator", str(payload))
+            self.put(ns, WARNING, "operator", payload.told)
         elif type(payload) is ParameterChanged:
             self.put(ns, INFO, payload.path, f"{payload.path}: {payload.old!r} -> {payload.new!r}, by {payload.source}")
             return False

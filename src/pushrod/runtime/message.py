@@ -143,10 +143,14 @@ class OperatorVanished(Struct, frozen=True, gc=False, tag=True):
     bitten: tuple[str, ...] = ()
     rested: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
         parts = (("its leases end:", self.freed), ("watchdogs act on", self.bitten), ("taken to rest:", self.rested))
         then = "; ".join(f"{words} {', '.join(names)}" for words, names in parts if names)
-        return f"operator {self.operator} has vanished{f'; {then}' if then else ''}"
+        return f"{self.operator} has vanished{f'; {then}' if then else ''}"
+
+    def __str__(self) -> str:
+        return f"operator {self.told}"
 
 
 class Requested(Struct, frozen=True, gc=False, tag=True):
