@@ -97,7 +97,6 @@ def excite(
     scenario: Scenario | None = None,
     seed: int = 0,
     generations: int = GENERATIONS,
-    device: str = "cpu",
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Excitation:
     """The best test of at most `duration` seconds for the parameters `free` of a machine (all of them where none are named).
@@ -126,7 +125,7 @@ def excite(
     others = {} if scenario is None else {path: track for path, track in scenario.tracks.items() if path not in channels}
     measured: dict[str, float] = {}
     slow = {path: (1.0 - margin) * most for path, most in (rates or {}).items()}
-    setup = Setup(world, params, state, tick, steps, every, paths, measured, kept, slow, others, tuple(offsets), device)
+    setup = Setup(world, params, state, tick, steps, every, paths, measured, kept, slow, others, tuple(offsets))
     measured |= noises(setup, outputs, spans, machine, assumed)
     for path in offsets:
         find(measured, path, "measured output")

@@ -42,7 +42,6 @@ class Setup:
     rates: Mapping[str, float]
     others: Mapping[str, Track]  # signals of the channels that are not excited
     offsets: tuple[str, ...] = ()  # outputs whose sensor is off by a constant that has to be found, too
-    device: str = "cpu"
 
     @property
     def values(self) -> Array:
@@ -107,7 +106,6 @@ class Setup:
             every=self.every,
             outputs=tuple(dict.fromkeys((*self.outputs, *self.rates))),
             metrics=watched,
-            device=self.device,
         )
 
     def _inputs(self, signals: list[dict[str, Any]]) -> dict[str, Array]:
