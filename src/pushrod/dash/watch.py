@@ -43,6 +43,7 @@ PIPELINE = (ActuatorReq, ActuatorCmd, Allocated, EscOutput, MixerFeedback, Diagn
 HEARD = (*PIPELINE, Steering, Status, Switched, WorldTold, WorldNow)
 KINDS = (*HEARD, ThrusterState)  # beside what every bus knows
 QUEUE = 8192
+TOGETHER = 0.03  # [s]
 SETTLING = 10.0  # [s] to wait at most for the outputs of a world, by which plots and view are chosen
 SHORT = 1.0  # [s] the same where there is no world, and perhaps nothing that speaks
 COMMANDED: dict[Any, str] = {Position: "position", Velocity: "velocity", Effort: "effort"}
@@ -220,11 +221,16 @@ class Watch:
                 task.cancel()
 
     async def _hear(self, subscription: Any) -> None:
-        async for message in subscription:
-            try:
-                self._take(message)
-            except Exception:  # one strange message does not end the watching
-                log.exception("a message at %s could not be shown", "/".join(message.topic))
+        """What has come is taken together, at most every TOGETHER seconds: each time this process wakes it may take a core from a control loop."""
+        async for first in subscription:
+            message: Message | None = first
+            while message is not None:
+                try:
+                    self._take(message)
+                except Exception:  # one strange message does not end the watching
+                    log.exception("a message at %s could not be shown", "/".join(message.topic))
+                message = subscription.poll()
+            await asyncio.sleep(TOGETHER)
 
     def _take(self, message: Message) -> None:
         payload, t = message.payload, message.wall_time
