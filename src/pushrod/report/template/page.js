@@ -56,7 +56,7 @@
     return Object.assign({
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: "x", dragmode: coarse ? false : "zoom",
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("soft") },
-      margin: { l: narrow ? 48 : 62, r: narrow ? 10 : 16, t: 10, b: panel.type === "time" || panel.type === "stack" ? 26 : 40 }, uirevision: "kept",
+      margin: { l: narrow ? 48 : 62, r: panel.type === "bars" ? 24 : narrow ? 10 : 16, t: 10, b: panel.type === "time" || panel.type === "stack" ? 26 : 40 }, uirevision: "kept",
     }, more);
   }
 
