@@ -125,6 +125,7 @@ BAD = [
     ({"constant": 10**400}, "not_finite", r"x\.constant\.y_start = inf is not a finite number"),
     ({"num_intervals": 0, None: 1}, "unknown_field", r"x\.None = 1 is not understood"),
     ({"constant": [[[[[[[[[0]]]]]]]]]}, "malformed", r"x\.constant\.y_start = \[\[\[\[\[\.\.\.\]\]\]\]\] is not a number"),
+    ({"recorded": {"file": "a\0b"}}, "malformed", r"x\.recorded\.file = .* cannot be read: embedded null"),
     ({"recorded": {"file": "is_not_there.csv"}}, "malformed", r"x\.recorded\.file = 'is_not_there\.csv' cannot be read"),
     ({"sum": [1, {"sum": [1]}]}, "malformed", r"x\.sum\[1\].*sum within a sum"),
     ({"sum": [1], "sine": [1, 1]}, "malformed", r"x\.sum.*stand alone"),

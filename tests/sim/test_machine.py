@@ -87,6 +87,7 @@ def test_limits_of_a_tracked_pair_may_be_parameters_numbers_or_texts(load):
         ("parameters:\n  curve: {x: [1, 0]}", 4, "parameters.curve.x", "an axis must rise strictly"),
         ("parameters:\n  curve: {y: 3}", 4, "parameters.curve.y", "must be a list of numbers"),
         ("parameters:\n  map: nowhere.csv", 4, "parameters.map", "nowhere.csv: cannot be opened"),
+        ('parameters:\n  map: "a\\0b"', 4, "parameters.map", "cannot be opened .*null"),
         ("parameters:\n  map: {z: [1, 2, 3]}", 4, "parameters.map.z", "its axes ask for"),
         ("about: 5", 3, "about", "must be text, got a whole number 5"),
         ("track: {}", 3, "track", "must be a list, got a mapping"),

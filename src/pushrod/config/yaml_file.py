@@ -95,9 +95,10 @@ def load(file: Path, hold: bool = False) -> Document:
     """
     try:
         text = file.read_bytes()
+    except (OSError, ValueError) as e:  # a name with a NUL in it
+        raise ConfigError([f"{file}: cannot be read: {getattr(e, 'strerror', None) or e}"]) from e
+    try:
         return parse(text.decode("utf-8"), str(file), hold)
-    except OSError as e:
-        raise ConfigError([f"{file}: cannot be read: {e.strerror or e}"]) from e
     except UnicodeDecodeError as e:
         line = text.count(b"\n", 0, e.start) + 1
         what = f"byte {e.start} is {text[e.start]:#x}, which is no text in UTF-8; is it a YAML file?"

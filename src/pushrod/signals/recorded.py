@@ -64,7 +64,7 @@ def _columns(path: Path, t_column: object, y_column: object) -> tuple[list[float
     try:
         with path.open(newline="") as file:
             head, *rows = [line for line in csv.reader(file) if line] or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # ValueError: no text, or a name with a NUL in it
         raise FlawError("file", str(path), f"cannot be read: {error}") from error
     names = {name.strip(): k for k, name in enumerate(head)}
     if len(names) < 2:

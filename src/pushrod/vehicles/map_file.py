@@ -98,8 +98,8 @@ def _cells(path: Source) -> list[tuple[int, list[str]]]:
     """The cells of every line that is not empty, with its number."""
     try:
         text = Path(path).read_bytes().decode("utf-8", errors="replace")
-    except OSError as error:
-        raise MapError(f"{path}: cannot be opened ({error.strerror or error}); give the path of a map CSV file", "file") from None
+    except (OSError, ValueError) as error:  # a name with a NUL in it
+        raise MapError(f"{path}: cannot be opened ({getattr(error, 'strerror', None) or error}); give the path of a map CSV file", "file") from None
     cells = []
     for line, content in enumerate(text.split("\n"), start=1):
         if content:
