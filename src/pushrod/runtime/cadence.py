@@ -168,7 +168,7 @@ class ThreadCadence(Cadence):
                 return
             ended = mono()
             self.calls.add(ended - began)
-            self.usual += (ended - began - self.usual) // LATELY
+            self.usual += (min(ended - began, period // 2) - self.usual) // LATELY  # the first call may take a hundred times as long
             following = (ended - start) // period + 1
             self.missed += following - k - 1
             owed, k = k + 1, following

@@ -12,7 +12,7 @@ from pushrod.runtime.cadence import Cadence
 BEFORE = 250_000  # [ns] before a call is due: a loop spins for 150 us, and a switch of threads takes up to 100 us
 AFTER = 50_000  # [ns] after a call has ended, which takes as long as usual
 SHORTEST = 50_000  # [ns] of a gap that is of use
-PATIENCE = 20_000_000  # [ns] without a gap: then it works all the same
+PATIENCE = 10_000_000  # [ns] without a gap: then it works all the same
 SLICE = 200_000  # [ns] of work then
 LONGEST = 5_000_000  # [ns] of work at a time where nobody is in a hurry
 SLOW = 0.05  # [s] from this period on a loop does not count

@@ -7,7 +7,7 @@ over the free ones the fixed unknown whose gradient points inwards most is let g
 among minimisers: once the minimum with it is found, it is dropped from the gradient, and the same steps go on until the gradient of the least
 squares themselves is spent.
 
-A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-10 (1e-5 in single precision)
+A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-12 (1e-5 in single precision)
 optimality   the certificate: the largest component of the projected gradient at x; 0 at an exact minimum
 """
 
@@ -154,7 +154,7 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
                 moving = False
                 going = pulling > 0.0
                 pulling = 0.0
-                gamma = 1e-5 if single() else 1e-10
+                gamma = 1e-5 if single() else 1e-12
                 stale = True
         if moving:
             if stale:
