@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -14,8 +15,8 @@ from pushrod.dash.settings import Settings
 
 
 def main() -> int:
-    if sys.platform == "linux":
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))  # as much time as others, but it takes no core from a control loop when it wakes
+    with suppress(OSError, AttributeError):  # where it may: as much time as others, but it takes no core from a control loop when it wakes
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))
