@@ -1,8 +1,9 @@
 """What it costs to be recorded and shown: lateness of 1 kHz loops with and without, messages a second through the whole path, the cost of a command.
 Prints Markdown.
 
-python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command] [--browser]
+python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command] [--realtime] [--browser]
 
+--realtime: with real-time priority, as `serve --realtime` has it.
 --browser: a real one, headless, looks at the page meanwhile; it draws on this machine's cores, which is seldom where an operator's browser is.
 """
 
@@ -26,6 +27,7 @@ from pushrod.net import Link, ZenohBus, expose
 from pushrod.recording import Recording
 from pushrod.runtime.cadence import Cadence, Histogram
 from pushrod.runtime.message import JointState, Message
+from pushrod.runtime.real_time import real_time
 from pushrod.runtime.runtime import Runtime
 from pushrod.sim import machine
 
@@ -189,9 +191,12 @@ def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--seconds", type=float, default=5.0)
     ask.add_argument("--rounds", type=int, default=6)
+    ask.add_argument("--realtime", action="store_true")
     ask.add_argument("--browser", action="store_true")
     ask.add_argument("--only", choices=("loops", "rate", "command"))
     asked = ask.parse_args()
+    if asked.realtime:
+        real_time()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if asked.only in (None, "loops"):

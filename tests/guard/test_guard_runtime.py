@@ -186,6 +186,19 @@ def test_a_blown_fuse_means_that_the_guard_has_acted_though_it_was_killed_before
     assert (one.acted, one.died) == (["the guard has disarmed it: what for, it could not say: see its record"], [])
 
 
+def test_the_guard_of_a_real_time_process_goes_before_it() -> None:
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(3))
+    except OSError:
+        pytest.skip("this user may not ask for real-time priority")
+    try:
+        one = Listened()
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    assert (os.sched_getscheduler(one.guard.pid), os.sched_getparam(one.guard.pid).sched_priority) == (os.SCHED_RR, 4)
+    one.guard.close()
+
+
 def test_a_driver_that_never_comes_back_from_a_call_is_dead(tmp_path: Path) -> None:
     home = threading.Event()
 

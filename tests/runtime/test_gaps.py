@@ -5,7 +5,7 @@ import time
 import pytest
 
 from pushrod.runtime.clock import SteppedClock, WallClock
-from pushrod.runtime.gaps import AFTER, BEFORE, PATIENCE, Gaps
+from pushrod.runtime.gaps import AFTER, BEFORE, PATIENCE, PUT_OFF, Gaps
 
 MS = 1_000_000
 
@@ -59,3 +59,39 @@ def test_loops_without_gaps_are_not_waited_for_for_ever(clock):
 def test_when_a_call_is_due():
     loop = SteppedClock().every(0.01, lambda k: None)
     assert [loop.due(now) for now in (0, 1, 9_999_999, 10_000_000, 10_000_001)] == [0, 10_000_000, 10_000_000, 10_000_000, 20_000_000]
+
+
+def test_what_is_planned_comes_in_a_gap_and_hardly_later(clock):
+    loops = [clock.every(0.005, lambda k: None), clock.every(0.01, lambda k: None)]
+    time.sleep(0.1)
+    gaps, now = Gaps(lambda: loops), time.monotonic()
+    put_off = 0
+    for j in range(200):
+        t = now + 1.0 + 1e-4 * j
+        when = gaps.planned(t)
+        assert t <= when <= t + 1e-9 * PUT_OFF + 1e-3
+        put_off += when > t
+        for loop in loops:
+            assert loop.due(round(when * 1e9)) - round(when * 1e9) >= BEFORE - 1
+    assert 5 < put_off < 150
+
+
+def test_a_plan_between_calls_stays_where_it_is():
+    assert Gaps(lambda: ()).planned(12.5) == 12.5
+
+
+def test_loops_without_gaps_put_a_plan_off_by_a_millisecond(clock):
+    loops = [clock.every(2e-4, lambda k: None)]
+    t = time.monotonic() + 1.0
+    assert t < Gaps(lambda: loops).planned(t) <= t + 2e-9 * PUT_OFF
+
+
+def test_a_timer_does_not_come_while_a_call_is_due(clock):
+    loop = clock.every(0.01, lambda k: None)
+    time.sleep(0.1)
+    before = []
+    for j in range(20):
+        clock.later(0.02 + 5e-4 * j, lambda: before.append(loop.due(time.monotonic_ns()) - time.monotonic_ns()))
+    time.sleep(0.1)
+    assert len(before) == 20
+    assert sum(x > BEFORE // 2 for x in before) >= 17  # a busy machine may disturb some

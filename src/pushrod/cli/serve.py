@@ -49,6 +49,9 @@ def serve(
     ] = None,
     foxglove: A[bool, typer.Option("--foxglove", help="Let Foxglove connect, on this machine; the address is printed.")] = False,
     foxglove_port: A[int | None, typer.Option(metavar="PORT", help="Where; 8765 if left out, 0 for any. Implies --foxglove.")] = None,
+    realtime: A[
+        bool, typer.Option("--realtime", help="Go before all other processes, so that loops keep their time; needs root or an rtprio limit.")
+    ] = False,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log, from a process of its own.")] = True,
     out: A[Path, typer.Option(help="Folder for the log.")] = Path("runs"),
     log_required: A[bool, typer.Option("--log-required", help="Do not arm it without a log that can be written.")] = False,
@@ -67,6 +70,7 @@ def serve(
     from pushrod.cli.via import patience_of
     from pushrod.core.errors import InputError
     from pushrod.runtime.arming import NotSafeError
+    from pushrod.runtime.real_time import real_time
 
     network()
     from pushrod.net import Access, Link, Tls
@@ -84,6 +88,8 @@ def serve(
     onlookers = Onlookers(page, dash_port, dash_host, foxglove or foxglove_port is not None, foxglove_port)
     onlookers.check(tls is not None)
     keep = LogWish(log or log_required, out, log_required)
+    if realtime:
+        real_time()  # now that its world is compiled; the threads of the network, its loops and its guard are started later, and go along
     with Serving(robot) as serving:
         try:
             code = asyncio.run(_serve(made, link, access, serving.tell, arm, _guard(guard, guard_limit), onlookers, keep))

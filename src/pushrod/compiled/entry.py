@@ -29,7 +29,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from pushrod.compiled.callee import Callee
 
-fn = njit(nogil=True, error_model="numpy", _nrt=False, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Callee)
+fn = njit(nogil=True, error_model="numpy", _nrt=False, {inline}no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=Callee)
 entry = njit(nogil=True, error_model="numpy", _nrt=False, cache=True)
 real_floor = np.floor
 index = np.uint64
@@ -72,8 +72,9 @@ LOCAL = {"cpu": "local_line({n})", "cuda": "Line(cuda.local.array(({n}, 1), {rea
 CELL = {"cpu": "line[index({k})]", "cuda": "line.rows[index(line.first + {k}), index(line.i)]"}
 STATE = {"cpu": "line_at(S, {row}, i)", "cuda": "Line(S, {row}, i)"}
 HEADS = {
-    ("cpu", "float64"): _CPU_HEAD.format(dtype="float64"),
-    ("cpu", "float32"): _CPU_HEAD.format(dtype="float32"),
+    ("cpu", "float64"): _CPU_HEAD.format(dtype="float64", inline="forceinline=True, "),
+    ("cpu", "float32"): _CPU_HEAD.format(dtype="float32", inline="forceinline=True, "),
+    ("call", "float64"): _CPU_HEAD.format(dtype="float64", inline=""),
     ("cuda", "float64"): _CUDA_HEAD.format(floor="floor"),
     ("cuda", "float32"): _CUDA_HEAD.format(floor="floorf"),
 }

@@ -10,13 +10,14 @@ from functools import partial
 import msgspec
 
 from pushrod.core.errors import PushrodError
-from pushrod.dash.server import serve
-from pushrod.dash.settings import Settings
 
 
 def main() -> int:
     with suppress(OSError, AttributeError):  # where it may: as much time as others, but it takes no core from a control loop when it wakes
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    from pushrod.dash.server import serve  # takes a second or two, by then out of the way of those loops
+    from pushrod.dash.settings import Settings
+
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))

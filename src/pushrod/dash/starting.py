@@ -26,8 +26,10 @@ class Beside:
         """The line it says first. InputError where it ends instead."""
         pipe = asyncio.subprocess.PIPE
         told = msgspec.json.encode(settings).decode()
+        # a group of its own: Ctrl-C is not for it; but the same session, to which Linux gives time as a whole: in one of its own it would have as
+        # much claim to a core as the whole control process
         self._process = process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", self._module, told, stdin=pipe, stdout=pipe, start_new_session=True
+            sys.executable, "-m", self._module, told, stdin=pipe, stdout=pipe, process_group=0
         )
         assert process.stdout is not None
         with contextlib.suppress(TimeoutError):

@@ -52,7 +52,10 @@ class Actuator(NamedTuple):
 
 
 class Guarded:
-    """One guard process. `progress()` gives all that must go on; `acted(why)` and `died(why)` are told, once, that it has acted or is gone."""
+    """One guard process. `progress()` gives all that must go on; `acted(why)` and `died(why)` are told, once, that it has acted or is gone.
+
+    `planned(t)`: when to send the heartbeat that is due at t [s], a little later where that suits the process better.
+    """
 
     def __init__(
         self,
@@ -61,7 +64,9 @@ class Guarded:
         progress: Callable[[], Iterable[Progress]],
         acted: Callable[[str], object],
         died: Callable[[str], object],
+        planned: Callable[[float], float] = float,
     ) -> None:
+        self._planned = planned
         self._settings = settings
         self._progress = progress
         self._acted = acted
@@ -160,7 +165,7 @@ class Guarded:
             if poll.poll(wait):
                 heard = self._hear(reader)
             elif self._level != SAFE:
-                due = time.monotonic() + self._settings.beat
+                due = self._planned(time.monotonic() + self._settings.beat)
                 heard = self._beat()
         while self._hear(reader):  # what it said before it ended: perhaps that it has acted
             pass

@@ -4,7 +4,7 @@ Inputs that the machine file compares with an output come behind them, as in.<ch
 It only looks: nothing it publishes is what a controller may know of a real machine.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 
@@ -44,6 +44,7 @@ class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
     k: int
     t: float
     values: tuple[float, ...]
+    newest: ClassVar[bool] = True  # says all, to whoever only looks on
 
 
 def told_of(machine: Machine, world: World) -> WorldTold:

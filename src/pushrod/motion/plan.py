@@ -1,6 +1,7 @@
 """Motions for live code: the pure profiles, behind checks that say what is wrong. None means unlimited, or not asked for."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from pushrod.core.errors import InputError
@@ -8,6 +9,8 @@ from pushrod.core.quantity import INF
 from pushrod.motion.limits import Limits
 from pushrod.motion.profile import Profile, peak_acceleration, peak_velocity
 from pushrod.motion.s_curve import point_to_point
+
+Solver = Callable[[float, float, float, float, Limits, float], Profile]  # `point_to_point`, or the same compiled: with equal bits
 
 
 class Announcement(NamedTuple):
@@ -40,7 +43,15 @@ def lowered(bounds: Limits, velocity: float | None) -> Limits:
 
 
 def move(
-    x0: float, x1: float, bounds: Limits, *, v0: float = 0.0, a0: float = 0.0, velocity: float | None = None, duration: float | None = None
+    x0: float,
+    x1: float,
+    bounds: Limits,
+    *,
+    v0: float = 0.0,
+    a0: float = 0.0,
+    velocity: float | None = None,
+    duration: float | None = None,
+    solver: Solver = point_to_point,
 ) -> Profile:
     """The quickest motion from (x0, v0, a0) to rest at x1. `velocity` lowers the speed, `duration` stretches the motion.
 
@@ -51,7 +62,7 @@ def move(
             raise InputError(f"{name} = {x!r}: a motion needs finite numbers")
     if duration is not None and duration < 0.0:
         raise InputError(f"duration = {duration!r} s: allowed are 0 and more, or None for as short as may be")
-    return point_to_point(float(x0), float(v0), float(a0), float(x1), lowered(bounds, velocity), float(duration or 0.0))
+    return solver(float(x0), float(v0), float(a0), float(x1), lowered(bounds, velocity), float(duration or 0.0))
 
 
 def announce(x0: float, p: Profile) -> Announcement:

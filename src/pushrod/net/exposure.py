@@ -49,7 +49,7 @@ class Exposure:
     def __init__(self, rt: Runtime, bus: ZenohBus, access: Access | None) -> None:
         self.rt = rt
         self.bus = bus
-        bus.glance.gaps = Gaps(lambda: rt.cadences)
+        self._gaps = bus.glance.gaps = Gaps(lambda: rt.cadences)
         self.instance = secrets.token_hex(8)
         self.operators = Operators(rt, access, bus.link.lease)
         self.commands = Commands(rt, self.operators)
@@ -166,7 +166,12 @@ class Exposure:
     def _info(self, query: zenoh.Query) -> None:
         _, what = key.below(str(query.key_expr), self._robot)
         body = _body(query)
-        self._into(self._lane("info"), query, lambda: self._say(query, Reply(Value(self.service.tell(what, decode(body, dict[str, Any]))))))
+
+        def tell() -> None:
+            self._gaps.wait()  # whoever looks on is in no hurry
+            self._say(query, Reply(Value(self.service.tell(what, decode(body, dict[str, Any])))))
+
+        self._into(self._lane("info"), query, tell)
 
     def _ask(self, query: zenoh.Query) -> None:
         name, body = str(query.key_expr), _body(query)

@@ -12,7 +12,7 @@ from typing import Any
 from pushrod.core.record import is_record
 from pushrod.net.outlet import Outlet
 from pushrod.runtime.gaps import Gaps
-from pushrod.runtime.message import BeginMotion, EndMotion, JointState, Message, Outcome
+from pushrod.runtime.message import EndMotion, Message, Outcome
 from pushrod.runtime.payload import Hold, Stop
 from pushrod.runtime.result import Refused
 
@@ -20,7 +20,10 @@ EVERY = 0.02  # [s]
 
 
 def stream(message: Message) -> Any:
-    """Messages of one outlet with the same answer make a stream, of which the newest says all; None of what must be told each."""
+    """Messages of one outlet with the same answer make a stream, of which the newest says all; None of what must be told each.
+
+    A type says so itself, `newest = True`; a record is what a controller has computed last.
+    """
     payload = message.payload
     kind = type(payload)
     if kind is Outcome:
@@ -30,7 +33,7 @@ def stream(message: Message) -> Any:
         return type(result), result.reason if isinstance(result, Refused) else "", payload.command.source
     if kind is EndMotion:
         return kind, payload.reason
-    return kind if kind in (JointState, BeginMotion) or is_record(kind) else None
+    return kind if getattr(kind, "newest", False) or is_record(kind) else None
 
 
 class Glance:

@@ -30,6 +30,7 @@ from pushrod.runtime.message import (
 )
 from pushrod.runtime.part import DriverError
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity, Waypoint
+from pushrod.runtime.real_time import real_time
 from pushrod.runtime.result import ADVICE, Accepted, Clamped, Declined, Refused, Result
 from pushrod.runtime.run import run
 from pushrod.runtime.runtime import Runtime
@@ -83,5 +84,6 @@ __all__ = [
     "Velocity",
     "WallClock",
     "Waypoint",
+    "real_time",
     "run",
 ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pushrod.runtime.clock import SteppedClock
 
 PATIENCE = 1.0  # [s] that the end of a loop waits for its last call
-SPIN = 150_000  # [ns] spun before a deadline: a busy Python thread keeps the interpreter for up to 100 us after a sleep has ended
+SPIN = 110_000  # [ns] spun before a deadline: another thread keeps the interpreter for up to 100 us after a sleep has ended, and takes it after 100
 TURN = 100_000  # [ns] of the processor at a time
 SCHED_ATTR = struct.Struct("=IIQiIQQQ")  # size, policy, flags, nice, priority, runtime, deadline, period
 SCHED_SETATTR = {"x86_64": 314, "aarch64": 274, "riscv64": 274}  # the number of the system call, which Python has no name for

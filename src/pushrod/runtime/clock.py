@@ -19,9 +19,11 @@ from collections.abc import Callable
 from typing import Any
 
 from pushrod.runtime.cadence import Cadence, StepCadence, ThreadCadence
+from pushrod.runtime.gaps import Gaps
 
 Cancel = Callable[[], None]
 log = logging.getLogger("pushrod.runtime")
+SOON = 2e-3  # [s] what is to be done within this time is not put off
 
 
 class Clock(ABC):
@@ -62,11 +64,12 @@ class Clock(ABC):
 
 
 class WallClock(Clock):
-    """Real time. Each fixed-rate loop has a thread of its own; `later` runs on one timer thread."""
+    """Real time. Each fixed-rate loop has a thread of its own; `later` runs on one timer thread, out of the way of the loops (`gaps`)."""
 
     def __init__(self) -> None:
         super().__init__()
         self._cadences: list[Cadence] = []
+        self._gaps = Gaps(lambda: self._cadences)
         self._timers = _Timers()
         self._aside: list[threading.Thread] = []
 
@@ -82,7 +85,8 @@ class WallClock(Clock):
         return cadence
 
     def later(self, delay: float, function: Callable[[], object]) -> Cancel:
-        return self._timers.add(time.monotonic() + delay, function)
+        when = time.monotonic() + delay
+        return self._timers.add(self._gaps.planned(when) if delay > SOON else when, function)
 
     def aside(self, function: Callable[[], object], name: str) -> None:
         thread = threading.Thread(target=function, name=f"pushrod {name}", daemon=True)

@@ -2,6 +2,7 @@
 
 A loop spins before its deadline, and a thread that wants the interpreter then takes it for a tenth of a millisecond. So whoever has time works in the
 gaps, as long as there are any and nothing piles up. To wake is to want the interpreter, too: the next gap is reckoned, and slept up to in one go.
+What is planned for later is planned into a gap.
 """
 
 import time
@@ -9,12 +10,13 @@ from collections.abc import Callable, Iterable
 
 from pushrod.runtime.cadence import Cadence
 
-BEFORE = 250_000  # [ns] before a call is due: a loop spins for 150 us, and a switch of threads takes up to 100 us
+BEFORE = 250_000  # [ns] before a call is due: its loop wakes 110 us before, and whoever works up to here may be late himself by a switch of threads
 AFTER = 50_000  # [ns] after a call has ended, which takes as long as usual
 SHORTEST = 50_000  # [ns] of a gap that is of use
 PATIENCE = 10_000_000  # [ns] without a gap: then it works all the same
 SLICE = 200_000  # [ns] of work then
 LONGEST = 5_000_000  # [ns] of work at a time where nobody is in a hurry
+PUT_OFF = 1_000_000  # [ns] that a plan may be put off
 SLOW = 0.05  # [s] from this period on a loop does not count
 
 
@@ -27,7 +29,7 @@ class Gaps:
         now = time.monotonic_ns()
         begin, give_up = now + round(rest * 1e9), now + round(rest * 1e9) + PATIENCE
         while True:
-            loops = [loop for loop in self._loops() if loop.period < SLOW and not loop.stopping]
+            loops = self._quick()
             begin = _following(loops, max(begin, now), give_up)
             if begin <= now:
                 break
@@ -36,6 +38,14 @@ class Gaps:
         if now >= give_up:
             return now + SLICE
         return min((loop.due(now) - BEFORE for loop in loops), default=now + LONGEST)
+
+    def planned(self, t: float) -> float:
+        """When to do what should be done at `t` [s of the monotonic clock]: then, or up to a millisecond later, in a gap."""
+        ns = round(t * 1e9)
+        return t + 1e-9 * (_following(self._quick(), ns, ns + PUT_OFF) - ns)
+
+    def _quick(self) -> list[Cadence]:
+        return [loop for loop in self._loops() if loop.period < SLOW and not loop.stopping]
 
 
 def _following(loops: Iterable[Cadence], t: int, give_up: int) -> int:

@@ -19,6 +19,7 @@ from pushrod.guard.process import Actuator, Guarded, Progress
 from pushrod.guard.record import Record, acknowledge, waiting
 from pushrod.guard.settings import Guard
 from pushrod.runtime.cadence import Cadence
+from pushrod.runtime.gaps import Gaps
 from pushrod.runtime.host import Host
 
 log = logging.getLogger("pushrod.guard")
@@ -128,7 +129,8 @@ class Guarding:
     def _start(self, settings: Guard) -> None:
         self._trouble = ""
         try:
-            guard = Guarded(self._robot, settings, self._progress, self._acted, self._died)
+            gaps = Gaps(lambda: list(self._loops.values()))
+            guard = Guarded(self._robot, settings, self._progress, self._acted, self._died, gaps.planned)
         except OSError as error:
             self._trouble = f"the guard process could not be started: {error}"
             return

@@ -2,7 +2,7 @@
 
 from math import isfinite
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -62,6 +62,7 @@ class BeginMotion(Struct, frozen=True, gc=False, tag=True):
     acceleration: float | None = None
     peak_velocity: float | None = None
     initial_velocity: float | None = None
+    newest: ClassVar[bool] = True  # says all, to whoever only looks on
 
     def problem(self) -> str | None:
         """The element that is wrong and why, or None."""
@@ -100,6 +101,7 @@ class JointState(Struct, frozen=True, gc=False, tag=True):
     positions: tuple[float, ...] = ()
     velocities: tuple[float, ...] = ()
     efforts: tuple[float, ...] = ()
+    newest: ClassVar[bool] = True
 
     def problem(self) -> str | None:
         """The element that is wrong and why, or None."""

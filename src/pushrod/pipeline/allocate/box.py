@@ -7,7 +7,7 @@ over the free ones the fixed unknown whose gradient points inwards most is let g
 among minimisers: once the minimum with it is found, it is dropped from the gradient, and the same steps go on until the gradient of the least
 squares themselves is spent.
 
-A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-12 (1e-5 in single precision)
+A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-14 (1e-5 in single precision)
 optimality   the certificate: the largest component of the projected gradient at x; 0 at an exact minimum
 """
 
@@ -20,6 +20,7 @@ from pushrod.core.quantity import Q
 from pushrod.core.scalar import clamp, maximum
 from pushrod.pipeline.allocate.axes import N_MOST, Line, axis_line, effector_line, matrix_line, square_line
 
+HALVES = 2.0**27 + 1.0  # splits a double into two of half its digits
 ROUNDS = 60  # far more than are ever needed: each fixes or frees one of at most eight unknowns
 
 
@@ -99,11 +100,41 @@ def misses(r: Line, E: Line, w: Line, v: Line, x: Line, n: int, m: int) -> Line:
 @pure
 def gradient(g: Line, E: Line, r: Line, stiff: Line, x: Line, c: Line, n: int, m: int, gamma: float) -> Line:
     for j in range(n):
-        t = gamma * effector_line.get(stiff, j) * (effector_line.get(x, j) - effector_line.get(c, j)) if gamma > 0.0 else 0.0
-        for i in range(m):
-            t = t + matrix_line.get(E, i * n + j) * axis_line.get(r, i)
+        t = 0.0
+        if gamma > 0.0 or single():
+            t = gamma * effector_line.get(stiff, j) * (effector_line.get(x, j) - effector_line.get(c, j))
+            for i in range(m):
+                t = t + matrix_line.get(E, i * n + j) * axis_line.get(r, i)
+        else:
+            t = slope(E, r, j, n, m)
         g = effector_line.put(g, j, t)
     return g
+
+
+@pure
+def slope(E: Line, r: Line, j: int, n: int, m: int) -> float:
+    """Component j of A' r as if summed in twice the digits (Dot2 of Ogita, Rump and Oishi, doi:10.1137/030601818).
+
+    Where x can move without a change of A x, this must be 0 to far below rounding: a step is that over gamma.
+    """
+    s = 0.0
+    error = 0.0
+    for i in range(m):
+        a = matrix_line.get(E, i * n + j)
+        b = axis_line.get(r, i)
+        y = a * b
+        h = HALVES * a
+        a1 = h - (h - a)
+        a2 = a - a1
+        h = HALVES * b
+        b1 = h - (h - b)
+        b2 = b - b1
+        error = error + (((a1 * b1 - y) + a1 * b2 + a2 * b1) + a2 * b2)
+        z = s + y
+        h = z - s
+        error = error + ((s - (z - h)) + (y - h))
+        s = z
+    return s + error
 
 
 @pure
@@ -154,7 +185,7 @@ def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: 
                 moving = False
                 going = pulling > 0.0
                 pulling = 0.0
-                gamma = 1e-5 if single() else 1e-12
+                gamma = 1e-5 if single() else 1e-14
                 stale = True
         if moving:
             if stale:

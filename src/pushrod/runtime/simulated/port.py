@@ -19,8 +19,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from pushrod.compiled.call import compiled
 from pushrod.core.errors import InputError
-from pushrod.motion import Sample
+from pushrod.motion import Sample, point_to_point
 from pushrod.runtime.driver import Context, Stopped
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState
 from pushrod.runtime.payload import Effort, Position, Stop
@@ -115,7 +116,7 @@ class JointPort:
         with self._lock:
             self.context = context
             self.settings = options
-            self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0)
+            self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0, compiled(point_to_point))
             if self._pulse is None or self._pulse.hz != options.feedback_hz:
                 self._stop_pulse()
                 if options.feedback_hz > 0.0:

@@ -17,8 +17,9 @@ from typing import Any, Literal, NamedTuple
 from pushrod.core.errors import InputError
 from pushrod.core.quantity import INF
 from pushrod.core.scalar import clamp, sign
-from pushrod.motion import Announcement, Limits, Sample, Waypoint, announce, fit, halt, make_limits, move, ramp_to, sample, where
+from pushrod.motion import Announcement, Limits, Sample, Waypoint, announce, fit, halt, make_limits, move, point_to_point, ramp_to, sample, where
 from pushrod.motion.course import duration, end, length, reach
+from pushrod.motion.plan import Solver
 from pushrod.motion.profile import Phase, Profile
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Velocity
@@ -30,22 +31,24 @@ Kind = Literal["position", "velocity", "effort", "trajectory"] | None
 
 
 class Axis(NamedTuple):
-    """What the motor can do. `effort` is the greatest, `inertia` what an effort has to move."""
+    """What the motor can do. `effort` is the greatest, `inertia` what an effort has to move; `solver` finds its motions."""
 
     limits: Limits
     lower: float
     upper: float
     effort: float
     inertia: float
+    solver: Solver = point_to_point
 
     @staticmethod
-    def of(motor: MotorProfile, jerk: float | None, inertia: float) -> "Axis":
+    def of(motor: MotorProfile, jerk: float | None, inertia: float, solver: Solver = point_to_point) -> "Axis":
         return Axis(
             make_limits(motor.velocity, motor.acceleration, jerk),
             -INF if motor.lower is None else motor.lower,
             INF if motor.upper is None else motor.upper,
             INF if motor.effort is None else motor.effort,
             inertia,
+            solver,
         )
 
 
@@ -106,7 +109,7 @@ def plan(axis: Axis, s: Sample, payload: Any) -> Plan:
 def to_position(axis: Axis, s: Sample, payload: Position) -> Plan:
     hint = payload.velocity if payload.velocity is not None and abs(payload.velocity) >= 1e-9 else None  # at 0 it would never arrive
     x = clamp(payload.position, axis.lower, axis.upper)
-    p = move(s.x, x, axis.limits, v0=s.v, a0=s.a, velocity=hint, duration=payload.duration)
+    p = move(s.x, x, axis.limits, v0=s.v, a0=s.a, velocity=hint, duration=payload.duration, solver=axis.solver)
     return Plan("position", (_stage(axis, 0.0, p),), p.T, "completed", announce(s.x, p))
 
 
@@ -176,7 +179,8 @@ def _ended(axis: Axis, s: Sample, kind: Kind, first: Stage, until: float, cut: f
         if cut is None:
             p = halt(*here, axis.limits, 0.0)
         else:
-            p = move(here.x, axis.upper if rest(axis, here) > 0.5 * (axis.lower + axis.upper) else axis.lower, axis.limits, v0=here.v, a0=here.a)
+            x = axis.upper if rest(axis, here) > 0.5 * (axis.lower + axis.upper) else axis.lower
+            p = move(here.x, x, axis.limits, v0=here.v, a0=here.a, solver=axis.solver)
         stages = (*stages, _stage(axis, t, p))
         total = t + p.T
     whole = Plan(kind, stages, total, "completed" if cut is None else "limit_reached", Announcement(s.x, s.x, 0.0), slower)
