@@ -7,7 +7,7 @@
 ```
 
 A command ends with 0, unless `$ echo $?` comes next. `pushrod serve` goes on in the background until the end of the page, once it has printed what
-the page shows.
+the page shows. Its guard is patient: a page is about what is printed, and a busy computer may stop a process for longer than a robot should bear.
 """
 
 import os
@@ -24,6 +24,7 @@ from pathlib import Path
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$|^<!-- python\n(?P<hidden>.*?)^-->$", re.DOTALL | re.MULTILINE)
 TITLE = re.compile(r'title="([^"]+)"')
 PATIENCE = 60.0  # [s] for a server to say that it is there
+PATIENT = "--guard-limit '20 s'"
 
 
 @dataclass(frozen=True)
@@ -105,16 +106,17 @@ class Shell:
             check=False,
         )
         self._code = done.returncode
-        assert any_code or self._code == 0, f"$ {command.text}\nexit code {self._code}\n{done.stdout}"
+        assert any_code or self._code == 0, f"$ {command.text}\nexit code {self._code}\n{done.stdout}{self._served()}"
         shown = "\n".join(command.prints)
-        assert not command.prints or matches(command.prints, done.stdout.splitlines()), f"$ {command.text}\nprinted\n{done.stdout}\nnot\n{shown}"
+        printed = f"$ {command.text}\nprinted\n{done.stdout}\nnot\n{shown}"
+        assert not command.prints or matches(command.prints, done.stdout.splitlines()), f"{printed}{self._served()}"
 
     def _serve(self, command: Command) -> None:
         """In the background; its output goes to a file, so that it never waits for a reader."""
         output = self._folder / f"served-{len(self._servers)}.txt"
         with output.open("wb") as file:
             server = subprocess.Popen(
-                ["bash", "-c", f"exec {command.text}"], cwd=self._folder, env=self._environment, stdout=file, stderr=subprocess.STDOUT
+                ["bash", "-c", f"exec {command.text} {PATIENT}"], cwd=self._folder, env=self._environment, stdout=file, stderr=subprocess.STDOUT
             )
         self._servers.append(server)
         end = time.monotonic() + PATIENCE
@@ -123,6 +125,10 @@ class Shell:
             assert time.monotonic() < end, f"$ {command.text}\nsaid nothing within {PATIENCE:g} s"
             time.sleep(0.02)
         assert not command.prints or matches(command.prints, said.splitlines()[: len(command.prints)]), f"$ {command.text}\nprinted\n{said}"
+
+    def _served(self) -> str:
+        """What the servers have said so far, for whoever looks for a mistake."""
+        return "".join(f"\n{file.name}:\n{file.read_text()}" for file in sorted(self._folder.glob("served-*.txt")))
 
     def close(self) -> None:
         for server in self._servers:

@@ -474,6 +474,17 @@ def test_after_kill_9_a_robot_is_not_armed_until_somebody_has_looked(state, tmp_
         assert pushrod("disarm", "victim").exit_code == 0
 
 
+def test_a_robot_in_error_says_why_when_it_is_disarmed(state, robot_file, pushrod):
+    with Server(state, robot_file, "--simulation", "--name", "tired", "--arm", *PATIENT) as server:
+        until(lambda: "guard: " in server.said)
+        guard = int(re.search(r"guard: \w+, pid (\d+)", server.said)[1])
+        os.kill(guard, signal.SIGTERM)
+        why = "the guard has disarmed it: the guard was sent SIGTERM"
+        until(lambda: "tired: error" in server.said)
+        assert pushrod("disarm", "tired").stdout == f"tired: error ({why}); look at it, then: pushrod disarm --force\n"
+        assert pushrod("disarm", "tired", "--force").stdout == "tired: disarmed\n"
+
+
 def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):
     (tmp_path / "stuck_driver.py").write_text(DRIVER)
     joint = "{kind: continuous, parent: a, child: b, limits: {velocity: 1, effort: 1}}"

@@ -19,10 +19,13 @@ actuators:
 """
 
 
+PATIENT = ("--guard-limit", "20 s")  # the machine may be busy
+
+
 def serve(tmp_path: Path, *options: str, end: int = signal.SIGTERM) -> tuple[str, str, int]:
     """Served until it says so, then ended: what it wrote, and its exit code."""
     (tmp_path / "hoist.yaml").write_text(ROBOT)
-    command = [sys.executable, "-m", "pushrod", "serve", str(tmp_path / "hoist.yaml"), "--simulation", *options]
+    command = [sys.executable, "-m", "pushrod", "serve", str(tmp_path / "hoist.yaml"), "--simulation", *PATIENT, *options]
     environment = os.environ | {"PUSHROD_STATE": str(tmp_path / "state"), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=tmp_path)
     assert process.stdout is not None

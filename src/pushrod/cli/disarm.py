@@ -86,7 +86,7 @@ def named(robot: str, host: "Hello | None") -> str:
 
 def plain(robot: str, got: "Disarmed", host: "Hello | None" = None) -> dict[str, Any]:
     where = {} if host is None else {"host": host.where}
-    return {"robot": robot, **where, "ok": got.ok, "state": got.state, "failures": dict(got.failures)}
+    return {"robot": robot, **where, "ok": got.ok, "state": got.state, "failures": dict(got.failures), "why": got.why}
 
 
 def told(robot: str, got: "Disarmed") -> int:
@@ -94,7 +94,8 @@ def told(robot: str, got: "Disarmed") -> int:
     from pushrod.safety.state import State
 
     if got.ok:
-        say(f"{robot}: {got.state}" + ("; to go on: pushrod disarm --force" if got.state is State.ERROR else ""))
+        error = got.state is State.ERROR
+        say(f"{robot}: {got.state}" + (f" ({got.why}); look at it, then: pushrod disarm --force" if error else ""))
         return 0
     say(f"{robot}: {got.state}; NOT SAFE, switch its power off:", err=True)
     for path, failure in got.failures.items():

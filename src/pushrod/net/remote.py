@@ -341,4 +341,4 @@ def _armed(told: Mapping[str, Any]) -> Armed:
 
 
 def _disarmed(told: Mapping[str, Any]) -> Disarmed:
-    return Disarmed(told["ok"], State(told["state"]), dict(told["failures"]))
+    return Disarmed(told["ok"], State(told["state"]), dict(told["failures"]), told["why"])

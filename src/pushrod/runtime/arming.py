@@ -35,11 +35,12 @@ class Armed(NamedTuple):
 
 
 class Disarmed(NamedTuple):
-    """The answer to disarm: what could not be made safe, by path."""
+    """The answer to disarm: what could not be made safe, by path; `why` it is in this state."""
 
     ok: bool
     state: State
     failures: Mapping[str, str]
+    why: str
 
 
 class Arming:
@@ -136,7 +137,7 @@ class Arming:
         with self._lock:
             self._guarded(STOPPING if failures else SAFE)
             self._move(Event.FORCE_DISARM, "forced")
-        return Disarmed(not failures, self.state, failures)
+            return Disarmed(not failures, self.state, failures, self.why)
 
     def make_one_safe(self, name: str, then: Callable[[], None] = lambda: None) -> None:
         """A driver has crashed: out at once, and made safe; `then` follows. One that cannot be made safe disarms all."""
@@ -165,7 +166,7 @@ class Arming:
                 self._move(Event.UNSAFE, "; ".join(_lines(failures)))
             if self.state is not State.ARMED:
                 self._guarded(STOPPING if failures else SAFE)
-        return Disarmed(not failures, self.state, failures)
+            return Disarmed(not failures, self.state, failures, self.why)
 
     def _make_safe(self, limit: float) -> dict[str, str]:
         answers: dict[str, str | None] = {}
