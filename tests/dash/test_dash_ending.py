@@ -3,9 +3,12 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import time
 
-from dash_rig import Served
+import pytest
+from dash_rig import Served, children, until
 
 from pushrod.net import Link, connect
 
@@ -31,3 +34,26 @@ def test_a_page_that_hangs_does_not_keep_the_robot_armed(tmp_path):
         assert "ended (Ctrl-C); disarmed, all is safe" in one.process.stdout.read()
     finally:
         one.close()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)], ids=["SIGTERM", "Ctrl-C"])
+def test_a_page_takes_its_leave(tmp_path, number, code):
+    one = Served("arm", "--guard-limit", "5 s", "--dash-port", "0", "--foxglove-port", "0", "--no-log", state=str(tmp_path))
+    try:
+        other = subprocess.Popen(
+            [sys.executable, "-m", "pushrod", "dash", "--port", "0"],
+            env=os.environ | {"PUSHROD_STATE": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert "page at" in other.stdout.readline()
+        other.send_signal(number)
+        rest, _ = other.communicate(timeout=20)
+        assert (other.returncode, rest) == (code, "")
+        until(lambda: len(children(one.process.pid)) == 3, what="the guard and two onlookers")
+        one.process.send_signal(number)
+        assert one.process.wait(20) == code
+    finally:
+        one.close()
+    assert "vanished" not in "".join(one.lines)

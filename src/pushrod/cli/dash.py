@@ -41,5 +41,4 @@ async def _dash(robot: str | None, port: int | None, host: str | None, operator:
         say(f"{at.robot}: page at {where}; Ctrl-C ends it")
         event("page", robot=at.robot, at=where)
 
-    await serve(settings, found, until_input_ends=False)
-    return 0
+    return await serve(settings, found, until_input_ends=False)

@@ -20,13 +20,12 @@ def main() -> int:
 
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))
+        return asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))
     except PushrodError as error:
         print(f"error: {error}", file=sys.stderr)
         return 4 if isinstance(error, ConnectionError) else 2
     except KeyboardInterrupt:
         return 130
-    return 0
 
 
 if __name__ == "__main__":

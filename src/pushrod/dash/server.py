@@ -4,6 +4,7 @@ import asyncio
 import getpass
 import logging
 import secrets
+import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -34,8 +35,11 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(settings: Settings, say: Callable[[str], None], until_input_ends: bool = True) -> None:
-    """Until SIGTERM or SIGINT, or its standard input ends: whoever started it is gone then. `say` is told the address once, with the token."""
+async def serve(settings: Settings, say: Callable[[str], None], until_input_ends: bool = True) -> int:
+    """Until SIGTERM or SIGINT, or its standard input ends: whoever started it is gone then. `say` is told the address once, with the token.
+
+    Gives the exit code. It takes its leave of the robot in each case.
+    """
     settings.check()
     user = settings.operator or getpass.getuser()
     watch = Watch(settings.robot, settings.link, settings.link.tls.name if settings.link.tls is not None else f"dash/{user}")
@@ -49,6 +53,7 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
     tasks = [asyncio.create_task(one) for one in (watch.run(), desk.run())]
     if until_input_ends:
         tasks.append(asyncio.create_task(_until_orphaned(server)))
+    signals = _until_signalled(server)
     say(address(settings, port, token))
     try:
         await server.serve(sockets=[listening])
@@ -58,6 +63,7 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
         if desk.holder is not None:
             await desk.holder.vanish()  # no browser has given it back
         await watch.close()
+    return 130 if signal.SIGINT in signals else 0
 
 
 def address(settings: Settings, port: int, token: str | None) -> str:
@@ -102,6 +108,20 @@ def _app(desk: Desk) -> Any:
         app, tailwind=False, reconnect_timeout=RECONNECT, message_history_length=200, show_welcome_message=False, binding_refresh_interval=None
     )
     return app
+
+
+def _until_signalled(server: uvicorn.Server) -> list[int]:
+    """Gives where those that come are noted. Uvicorn takes signals too, and sends itself the same ones at its end: by its own they would end this
+    process before it has taken its leave."""
+    came: list[int] = []
+
+    def note(number: int) -> None:
+        came.append(number)
+        server.should_exit = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, note, number)
+    return came
 
 
 async def _until_orphaned(server: uvicorn.Server) -> None:

@@ -41,12 +41,13 @@ class Beside:
         raise InputError(f"{self._what} has not started; see what it says above")
 
     async def close(self) -> None:
+        """The end of its standard input is its sign to take its leave."""
         self._ending = True
         process = self._process
         if process is None or process.returncode is not None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            process.terminate()
+        assert process.stdin is not None
+        process.stdin.close()
         try:
             await asyncio.wait_for(process.wait(), ENDING)
         except TimeoutError:

@@ -27,6 +27,7 @@ from pushrod.live import fault_node, world_sensor
 from pushrod.live.fitting import fitted, part_of
 from pushrod.live.port import PORTS, SENSORS, Place
 from pushrod.robot.description import Robot, Sensor
+from pushrod.runtime.simulated.port import JointPort, solver
 from pushrod.sim.machine import Machine
 from pushrod.sim.scenario import Scenario
 
@@ -149,8 +150,10 @@ class SimulatedMachine:
             self._stepper.set_params(self._stepper.params._replace(faults=faults))
 
     def warm(self) -> None:
-        """Its world is compiled, so that the first tick is as quick as any other."""
+        """Its world is compiled, and what its motors plan with, so that the first tick and the first command are as quick as any other."""
         self._stepper.warm()
+        if any(issubclass(place.kind, JointPort) for place in self.places.values()):
+            solver()
 
     def step(self) -> None:
         """One tick."""

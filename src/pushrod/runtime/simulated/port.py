@@ -15,6 +15,7 @@ it in motor space.
 """
 
 import threading
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -31,6 +32,11 @@ from pushrod.runtime.simulated.verbs import HORIZON, ROUGH, Axis, Plan, plan, re
 
 Reason = Literal["completed", "cancelled", "limit_reached", "fault"]
 _motors = Reach()
+
+
+def solver() -> Callable[..., Any]:
+    """Of a move from one place to another; compiled by the first call."""
+    return compiled(point_to_point)
 
 
 class SetPoint(NamedTuple):
@@ -116,7 +122,7 @@ class JointPort:
         with self._lock:
             self.context = context
             self.settings = options
-            self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0, compiled(point_to_point))
+            self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0, solver())
             if self._pulse is None or self._pulse.hz != options.feedback_hz:
                 self._stop_pulse()
                 if options.feedback_hz > 0.0:
