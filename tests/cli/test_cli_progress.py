@@ -1,4 +1,9 @@
-"""How far long work has come, where there is no terminal: plain lines, few of them, from which one can see how long it will take."""
+"""How far long work has come: a bar, or where there is no terminal plain lines, few of them, from which one can see how long it will take."""
+
+import io
+
+import pytest
+from rich.console import Console
 
 from pushrod.cli import progress as module
 from pushrod.cli.progress import Pace, progress
@@ -36,6 +41,18 @@ def test_short_work_says_nothing(monkeypatch, capsys):
         for done in range(100):
             show(done, 100)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(("seconds", "bar"), [(0.9, False), (1.1, True)])
+def test_a_bar_waits_for_as_long_as_it_is_told(monkeypatch, seconds, bar):
+    clock, screen = Clock(), io.StringIO()
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr("rich.console.Console", lambda **_: Console(file=screen, force_terminal=True, width=80))
+    with progress("reading", "MB", patience=1.0) as show:
+        show(1, 10)
+        clock.now += seconds
+        show(10, 10)
+    assert ("reading" in screen.getvalue()) is bar
 
 
 def test_a_pace_counts_from_the_first_that_was_done(monkeypatch):

@@ -109,6 +109,7 @@ def test_a_replay_says_what_it_had_found(pushrod, monkeypatch, tmp_path):
 
 def test_a_replay_through_the_runtime_says_so_too(pushrod, monkeypatch, tmp_path):
     log = log_of("arm", None, tmp_path, "0.4 s")
+    monkeypatch.setattr("pushrod.cli.replay.read_all", read)  # not behind a bar, which would count
     monkeypatch.setattr(Pace, "of", pressing(Pace.of, 5))
     found = json.loads(pushrod("replay", log, "--no-log", "--json").stdout)
     assert (found["exit_code"], found["identical"], found["difference"]) == (130, None, None)

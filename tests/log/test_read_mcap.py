@@ -61,6 +61,16 @@ def test_channels_come_back_to_the_last_bit_with_units_and_times(log):
     assert table.span == (0.01, 90.0)
 
 
+def test_whoever_reads_a_log_is_told_how_far_he_has_come(log):
+    told = []
+    read(log, lambda done, of: told.append((done, of)))
+    size = log.stat().st_size
+    assert {of for _, of in told} == {size}
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert len(told) > 3
+    assert 0.9 * size < told[-1][0] <= size
+
+
 def test_a_log_that_was_cut_in_the_middle_has_what_was_before(log, tmp_path):
     whole = log.read_bytes()
     (tmp_path / "cut.mcap").write_bytes(whole[: len(whole) // 2])

@@ -7,6 +7,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, say
+from pushrod.cli.read_log import read_all
 
 if TYPE_CHECKING:
     from pushrod.layout.page import Page
@@ -38,14 +39,14 @@ def _pages(what: str) -> "list[Page]":
 
     from pushrod.core.errors import LogError
     from pushrod.layout.page import of_machine, of_table
-    from pushrod.log.reader import SUFFIXES, read
+    from pushrod.log.reader import SUFFIXES
     from pushrod.sim import machine as machines
 
     if Path(what).suffix.lower() not in SUFFIXES and not Path(what).is_dir():
         return of_machine(machines.load(what))
     from pushrod.replay.rebuilding import rebuild
 
-    table = read(what)
+    table = read_all(Path(what))
     try:
         return of_machine(rebuild(table).machine)
     except LogError:  # a log of others, or one whose machine is code of its own: by what is in it

@@ -8,6 +8,7 @@ import typer
 
 from pushrod.cli.folding import fits, folded, full_width, least_room
 from pushrod.cli.output import answer, console, say
+from pushrod.cli.read_log import read_all
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ def log(
 
     Exit codes: 0 fine, torn or not; 2 wrong input.
     """
-    from pushrod.log.reader import read
-
-    table = read(file)
+    table = read_all(file)
     chosen = _chosen(table, channel or [])
     answer(
         file=file,

@@ -20,31 +20,38 @@ QUIET = 3.0  # [s] between two plain lines, and before the first one
 
 
 @contextmanager
-def progress(doing: str, unit: str, total: int | None = None, before: str = "") -> Iterator[Show]:
+def progress(doing: str, unit: str, total: int | None = None, before: str = "", patience: float = 0.0) -> Iterator[Show]:
     """While `doing` something counted in `unit`: call what this gives with the number done and the number in all.
 
-    `before` is what goes on until the first is done.
+    `before` is what goes on until the first is done. What is over within `patience` [s] has no bar.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
-    with _bar(console, doing, unit, total, before or doing) if console.is_terminal else _lines(doing, unit) as show:
+    with _bar(console, doing, unit, total, before or doing, patience) if console.is_terminal else _lines(doing, unit) as show:
         yield show
 
 
 @contextmanager
-def _bar(console: "Console", doing: str, unit: str, total: int | None, before: str) -> Iterator[Show]:
+def _bar(console: "Console", doing: str, unit: str, total: int | None, before: str, patience: float) -> Iterator[Show]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(), TextColumn("{task.fields[pace]}"))
-    with Progress(*columns, console=console) as bar:
-        task, pace = bar.add_task(before, total=total, pace=""), Pace(unit)
+    bar, begin = Progress(*columns, console=console), time.monotonic()
+    task, pace = bar.add_task(before, total=total, pace=""), Pace(unit)
 
-        def show(done: int, of: int, words: str = "") -> None:
-            told = ", ".join(filter(None, (pace.of(done, of), words)))
-            bar.update(task, completed=done, total=of, description=doing if done else before, pace=told)
+    def show(done: int, of: int, words: str = "") -> None:
+        told = ", ".join(filter(None, (pace.of(done, of), words)))
+        bar.update(task, completed=done, total=of, description=doing if done else before, pace=told)
+        if not bar.live.is_started and time.monotonic() - begin >= patience:
+            bar.start()
 
+    if not patience:
+        bar.start()
+    try:
         yield show
+    finally:
+        bar.stop()
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import STOPPED, answer, console, say
+from pushrod.cli.read_log import read_all
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -84,9 +85,10 @@ def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, 
     from pushrod.replay.run import Interrupted
     from pushrod.replay.run import replay as run_again
 
+    table = read_all(log)  # what is torn is in the notes
     try:
         with progress("replaying", "ticks", before="compiling") as show:
-            return run_again(log, at=at, speed=speed, settings=settings, machine=machine, progress=show), False
+            return run_again(table, at=at, speed=speed, settings=settings, machine=machine, progress=show), False
     except Interrupted as stop:
         return stop.found, True
 

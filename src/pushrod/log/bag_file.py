@@ -12,21 +12,26 @@ from typing import Any
 
 from pushrod.core.errors import LogError
 from pushrod.log import ros_message
-from pushrod.log.table import Channel, Message, Table, TopicInfo
+from pushrod.log.table import Channel, Message, Table, Told, TopicInfo
 from pushrod.log.topic_columns import ITS_OWN_START, MOST_VALUES, WRONG, TopicColumns
 
+EVERY = 1000  # messages it is told how far it has come
 
-def read(path: Path) -> Table:
+
+def read(path: Path, told: Told) -> Table:
     """LogError where it is no bag, or cannot be read."""
     topics: dict[str, TopicColumns] = {}
     start: int | None = None
     values = 0
     torn = ""
+    size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
     with opened(path) as bag:
         for connection in bag.connections:
             topics.setdefault(connection.topic, _columns(bag, connection))
         try:
-            for connection, time, data in bag.messages():
+            for n, (connection, time, data) in enumerate(bag.messages()):
+                if n % EVERY == 0:
+                    told(size * n // max(bag.message_count, n, 1), size)
                 if start is None:
                     start = 0 if time < ITS_OWN_START else time
                 values += topics[connection.topic].put(time, bytes(data), start)

@@ -17,14 +17,14 @@ from pushrod.core.names import count
 from pushrod.log import ros_message
 from pushrod.log.json_units import read_units
 from pushrod.log.mcap_records import ATTACHMENT_KIND, CHANNEL_KIND, HEADER_KIND, MESSAGE_KIND, METADATA_KIND, SCHEMA_KIND, Walk
-from pushrod.log.table import Attached, Channel, Message, Table, TopicInfo
+from pushrod.log.table import Attached, Channel, Message, Table, Told, TopicInfo
 from pushrod.log.topic_columns import ITS_OWN_START, MOST_VALUES, WRONG, TopicColumns
 from pushrod.log.writer import PROFILE
 
 
-def read(file: Path) -> Table:
+def read(file: Path, told: Told) -> Table:
     """The whole file. LogError where it is no MCAP, or holds more than memory should."""
-    walk, book = Walk(file), _Book(file)
+    walk, book = Walk(file, told), _Book(file)
     for kind, record in walk.records():
         book.take(kind, record)
     return book.table(walk.damage)

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from pushrod.core.errors import LogError
 from pushrod.core.names import count
+from pushrod.log.table import Told
 
 MAGIC = b"\x89MCAP0\r\n"
 HEAD = struct.Struct("<BQ")  # kind, length
@@ -29,10 +30,11 @@ Seen = tuple[int, Any]  # kind, and the record; of a message (channel, log time,
 
 
 class Walk:
-    """One pass over a file: iterate over `records()`, then see `damage`."""
+    """One pass over a file: iterate over `records()`, then see `damage`. `told` how far it has come."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, told: Told = lambda done, of: None) -> None:
         self.file = file
+        self._told = told
         self.damage: list[str] = []
         self.last = 0  # [ns] of the latest message
 
@@ -77,6 +79,7 @@ class Walk:
                 checksum = zlib.crc32(body, zlib.crc32(head, checksum))
                 yield from self._open(kind, body, at)
             at += HEAD.size + length
+            self._told(at, size)
 
     def _open(self, kind: int, body: bytes, at: int) -> Iterator[Seen]:
         try:

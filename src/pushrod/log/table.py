@@ -20,6 +20,7 @@ from pushrod.core.names import find
 
 Array = NDArray[np.float64]
 Message = tuple[float, dict[str, Any]]
+Told = Callable[[int, int], object]  # how much of a recording has been read, of how much [B]
 CUT = "pushrod cut"  # metadata of a log whose writing was stopped: it goes over that of the run
 
 
