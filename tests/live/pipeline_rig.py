@@ -1,14 +1,18 @@
 """A boat of two thrusters with its pipeline on the stepped clock, and all that was heard of it, tick by tick."""
 
+import asyncio
+import itertools
 from collections.abc import Awaitable, Callable
 from typing import Any
+
+import pytest
 
 from pushrod.core.record import flat
 from pushrod.live.pipeline import Helm, controller, parameters
 from pushrod.live.thruster import Thruster
-from pushrod.pipeline.act import Act, Slew
+from pushrod.pipeline.act import Act, Params, Slew
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, MixerFeedback
-from pushrod.pipeline.two_motor_pipeline import Out
+from pushrod.pipeline.two_motor_pipeline import Out, settling
 from pushrod.robot import Actuator, Joint, Limits, Robot
 from pushrod.runtime import Runtime, SteppedClock
 from pushrod.runtime import run as run_on
@@ -16,6 +20,7 @@ from pushrod.runtime import run as run_on
 HZ = 100.0
 DT = 1.0 / HZ
 ACT = Act(slew=Slew(2.0, 3.0, 0.4))
+SETTLING = settling(Params(ACT))  # [s] for the motors to come to rest
 DRIVER = "pushrod.live.thruster:Thruster"
 
 
@@ -72,3 +77,18 @@ def run(body: Callable[[Boat], Awaitable[Any]], robot: Robot | None = None, arm:
             return await body(kind(rt))
 
     return run_on(main(), SteppedClock())
+
+
+async def under_way(b: Boat, seconds: float = 0.6) -> None:
+    """On autopilot, asked for every tick."""
+    assert b.helm.switch("autopilot").ok
+    for _ in range(round(seconds / DT)):
+        b.helm.autopilot(0.6, 0.3)
+        await asyncio.sleep(DT)
+    assert b.gives() == pytest.approx((0.3, 0.9))
+
+
+def rates(b: Boat) -> list[float]:
+    """Greatest change of an output from tick to tick."""
+    esc = [(0.0, 0.0), *((e.u_L, e.u_R) for e in b.heard(EscOutput))]
+    return [max(abs(b - a) for a, b in zip(*pair, strict=True)) for pair in itertools.pairwise(esc)]
