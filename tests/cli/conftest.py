@@ -1,4 +1,4 @@
-"""The command in this process (`pushrod(...)`) and as a program (`program(...)`), and a small machine of one's own."""
+"""The command in this process (`pushrod(...)`) and as a program (`program(...)`), a small machine of one's own, and a robot that is served."""
 
 import os
 import shutil
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from served import PATIENT, ROBOT, Server
 from typer.testing import CliRunner
 
 from pushrod.cli.main import app
@@ -48,3 +49,28 @@ def tiny(tmp_path):
         "expectations: [{signal: angle_ach, metric: final, above: 0.4}]\n"
     )
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory):
+    return tmp_path_factory.mktemp("s")
+
+
+@pytest.fixture(scope="module")
+def robot_file(state):
+    (state / "lifter.yaml").write_text(ROBOT)
+    return state / "lifter.yaml"
+
+
+@pytest.fixture(scope="module")
+def lifter(state, robot_file):
+    """Served as long as the tests of a file go on."""
+    with Server(state, robot_file, "--simulation", "--set", "speed=4 m/s", *PATIENT) as server:
+        yield server
+
+
+@pytest.fixture
+def here(state, monkeypatch):
+    """What is served in the folder `state` is what the verbs find."""
+    monkeypatch.setenv("PUSHROD_STATE", str(state))
+    monkeypatch.delenv("PUSHROD_NET", raising=False)

@@ -1,101 +1,24 @@
-"""`pushrod serve` in a process of its own, and the verbs that reach it: what they say, and with which exit code."""
+"""The verbs that reach a served robot: what they say, and with which exit code."""
 
 import asyncio
 import contextlib
-import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
-from pathlib import Path
-from urllib.parse import quote
 
 import pytest
 
 pytest.importorskip("zenoh", reason="the extra `net` is not installed: pip install 'pushrod[net]'")
 
-from net.net_rig import free_port
+from served import overview
+
 from net.waiting import until
-from pushrod.net import Link, connect, router
+from pushrod.net import Link, connect
 
-PATIENT = ("--guard-limit", "20 s")  # the machine may be busy
-ROBOT = """robot: lifter
-links: [frame, carriage, hook]
-joints:
-  lift: {kind: prismatic, parent: frame, child: carriage, limits: {lower: 0 m, upper: 50 cm, velocity: {parameter: speed}, effort: 200 N}}
-  turn: {kind: revolute, parent: carriage, child: hook, limits: {lower: -90 deg, upper: 90 deg, velocity: 20, acceleration: 500, effort: 5}}
-actuators:
-  motor: {joint: lift}
-  hook_motor: {joint: turn, limit_policy: reject}
-parameters:
-  speed: {default: 5 m/s, lo: 0 m/s, unit: m/s}
-"""
-
-
-class Server:
-    """`pushrod serve ...`; `said` is all it wrote."""
-
-    def __init__(self, state: Path, *args: object) -> None:
-        environment = os.environ | {"PUSHROD_STATE": str(state), "PYTHONUNBUFFERED": "1"}
-        environment.pop("PUSHROD_NET", None)
-        command = [sys.executable, "-m", "pushrod", "serve", "--out", str(state / "runs"), *map(str, args)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-        self.said = ""
-        self.ready = threading.Event()
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    def __enter__(self) -> "Server":
-        assert self.ready.wait(90.0), self.said
-        assert "to command it" in self.said, self.said
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.end(signal.SIGTERM)
-
-    def end(self, number: int) -> int:
-        """Send a signal; gives the exit code."""
-        self.process.send_signal(number)
-        try:
-            code = self.process.wait(60.0)
-        finally:
-            self.process.kill()
-        self._reader.join(10.0)
-        return code
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            self.said += line
-            if "to command it" in line:
-                self.ready.set()
-        self.ready.set()
-
-
-@pytest.fixture(scope="module")
-def state(tmp_path_factory):
-    return tmp_path_factory.mktemp("s")
-
-
-@pytest.fixture(scope="module")
-def robot_file(state):
-    (state / "lifter.yaml").write_text(ROBOT)
-    return state / "lifter.yaml"
-
-
-@pytest.fixture(scope="module")
-def lifter(state, robot_file):
-    with Server(state, robot_file, "--simulation", "--set", "speed=4 m/s", *PATIENT) as server:
-        yield server
-
-
-@pytest.fixture(autouse=True)
-def here(state, monkeypatch):
-    monkeypatch.setenv("PUSHROD_STATE", str(state))
-    monkeypatch.delenv("PUSHROD_NET", raising=False)
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
@@ -194,15 +117,11 @@ def test_a_motion_that_somebody_else_ends_was_not_completed(armed, program, push
     ended = []
     waiting = threading.Thread(target=lambda: ended.append(program("cmd", "lifter/motor", "set_velocity", "0.0001", "--wait", "--id", "slow")))
     waiting.start()
-    until(lambda: any(a["commander"] for a in _overview(pushrod)["actuators"] if a["name"] == "motor" and (a["velocity"] or 0.0) > 0.0))
+    until(lambda: any(a["commander"] for a in overview(pushrod)["actuators"] if a["name"] == "motor" and (a["velocity"] or 0.0) > 0.0))
     assert pushrod("cmd", "lifter/motor", "stop").exit_code == 0
     waiting.join(30.0)
     assert ended[0].returncode == 1
     assert "cancelled" in ended[0].stdout
-
-
-def _overview(pushrod, robot="lifter"):
-    return json.loads(pushrod("top", robot, "--json").stdout)["robots"][0]["overview"]
 
 
 @pytest.mark.parametrize(
@@ -299,253 +218,10 @@ def test_top_on_a_terminal_goes_on_until_ctrl_c(armed, state):
 
 
 def test_top_as_json_is_one_document(armed, pushrod):
-    now = _overview(pushrod)
+    now = overview(pushrod)
     assert (now["robot"], now["state"]) == ("lifter", "armed")
     assert {one["name"] for one in now["actuators"]} == {"motor", "hook_motor"}
     assert all(topic["rate"] >= 0.0 for topic in now["topics"])
-
-
-def test_robots_that_are_not_there(lifter, pushrod, tmp_path, monkeypatch):
-    for verb in (("arm", "ghost"), ("disarm", "ghost"), ("reset", "ghost"), ("top", "ghost"), ("cmd", "ghost/motor", "hold")):
-        got = pushrod(*verb)
-        assert got.exit_code == 4, got.output
-        assert "no robot 'ghost' is served" in got.stderr
-        assert "lifter" in got.stderr
-    nowhere = f"tcp/127.0.0.1:{free_port()}"
-    got = pushrod("arm", "lifter", "--net", nowhere)
-    assert got.exit_code == 4
-    assert f"nobody answers at {nowhere}" in got.stderr
-    monkeypatch.setenv("PUSHROD_STATE", str(tmp_path))
-    for verb in (("top",), ("top", "--json"), ("arm",), ("cmd", "motor", "hold")):
-        got = pushrod(*verb)
-        assert got.exit_code == 4
-        assert "no robot is served on this machine" in got.stderr
-        assert "pushrod serve MACHINE" in got.stderr
-
-
-def test_a_host_that_is_stopped_does_not_answer(state, robot_file, pushrod):
-    with Server(state, robot_file, "--simulation", "--name", "frozen", *PATIENT) as server:
-        server.process.send_signal(signal.SIGSTOP)
-        try:
-            got = pushrod("arm", "frozen")
-            assert got.exit_code == 4, got.output
-            got = pushrod("top", "frozen", "--once")
-            assert got.exit_code == 4, got.output
-        finally:
-            server.process.send_signal(signal.SIGCONT)
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_who_waits_is_told_that_the_host_has_gone(state, robot_file, program, pushrod, number):
-    with Server(state, robot_file, "--simulation", "--name", f"mortal{number}", "--arm", *PATIENT) as server:
-        ended = []
-        asked = ("cmd", f"mortal{number}/motor", "set_velocity", "0.0001", "--wait")
-        waiting = threading.Thread(target=lambda: ended.append(program(*asked)))
-        waiting.start()
-        until(lambda: any(a["acted"] for a in _overview(pushrod, f"mortal{number}")["actuators"]))
-        try:
-            server.process.send_signal(number)
-            waiting.join(20.0)
-        finally:
-            server.process.send_signal(signal.SIGCONT)
-        assert ended[0].returncode == 4, ended
-        assert f"the host of mortal{number} vanished" in ended[0].stderr, ended
-
-
-def test_two_robots_must_be_told_apart_and_one_is_served_once(lifter, state, robot_file, pushrod, program):
-    twice = program("serve", robot_file, "--simulation")
-    assert twice.returncode == 2
-    assert f"the robot 'lifter' is served on this machine already (pid {lifter.process.pid}, at unixsock-stream/" in twice.stderr
-    end = f"tcp/127.0.0.1:{free_port()}"
-    with Server(state, robot_file, "--simulation", "--name", "other", "--net", end, "--arm", *PATIENT) as other:
-        assert other.said.startswith(f"other: armed; at {end}\n  guard: watching")
-        assert {one["robot"] for one in json.loads(pushrod("top", "--json").stdout)["robots"]} == {"lifter", "other"}
-        for verb in (("disarm",), ("cmd", "motor", "hold")):
-            got = pushrod(*verb)
-            assert got.exit_code == 2
-            assert "2 robots are there, lifter, other: say which one is meant" in got.stderr
-        assert pushrod("cmd", "other/motor", "hold").exit_code == 0
-        assert pushrod("estop", "other", "just this one").stdout == "other: estopped\n"
-        assert pushrod("reset", "other").exit_code == 0
-        for words, said in (((), ""), (("smoke",), "no robot there is named 'smoke': all are stopped, for 'smoke'")):
-            got = pushrod("estop", *words)
-            assert (got.exit_code, sorted(got.stdout.splitlines())) == (0, ["lifter: estopped", "other: estopped"]), got.output
-            assert said in got.stderr
-            for name in ("lifter", "other"):
-                assert pushrod("reset", name).exit_code == 0
-        assert pushrod("arm", "other").exit_code == 0
-        assert pushrod("cmd", "motor", "hold", "--net", end).exit_code == 0
-        taken = program("serve", robot_file, "--simulation", "--name", "third", "--net", end)
-        assert taken.returncode == 4
-        assert f"cannot listen at {end}" in taken.stderr
-        assert other.end(signal.SIGTERM) == 0
-    assert "other: ended (SIGTERM); disarmed, all is safe" in other.said
-    assert pushrod("top", "other", "--once").exit_code == 4
-
-
-def test_robots_and_operators_meet_at_a_router(state, robot_file, pushrod, program):
-    end = f"tcp/127.0.0.1:{free_port()}"
-    nobody = program("serve", robot_file, "--simulation", "--name", "early", "--via", end, "--patience", "0.3 s")
-    assert (nobody.returncode, f"nobody answers at {end}" in nobody.stderr, "waited for 0.3 s (--patience)" in nobody.stderr) == (4, True, True), (
-        nobody
-    )
-    with router(Link(end)), Server(state, robot_file, "--simulation", "--name", "met", "--via", end, "--arm", *PATIENT) as server:
-        assert server.said.startswith(f"met: armed; at the router at {end}\n")
-        for where in ((), ("--net", end)):
-            got = pushrod("cmd", "met/motor", "hold", *where)
-            assert got.exit_code == 0, got.output
-        seen = json.loads(pushrod("top", "met", "--json", "--net", end).stdout)["robots"]
-        assert [(one["robot"], one["overview"]["state"]) for one in seen] == [("met", "armed")]
-
-
-def test_of_two_hosts_of_one_name_all_are_stopped_and_none_is_commanded(state, robot_file, pushrod, tmp_path):
-    end = f"tcp/127.0.0.1:{free_port()}"
-    how = (robot_file, "--simulation", "--name", "twin", "--via", end, "--arm", *PATIENT)
-    at = ("--net", end)
-    with router(Link(end)), Server(tmp_path / "a", *how) as one, Server(tmp_path / "b", *how) as other:
-        pids = {one.process.pid, other.process.pid}
-        for server in (one, other):
-            until(lambda server=server: "twin: another host of a robot of this name is on the network" in server.said)
-        for verb in (("arm", "twin"), ("cmd", "twin/motor", "hold"), ("disarm", "twin", "--force")):
-            got = pushrod(*verb, *at)
-            assert (got.exit_code, "2 hosts answer for the robot 'twin'" in got.stderr) == (4, True), got.output
-        shown = pushrod("top", "--once", *at)
-        assert shown.exit_code == 0, shown.output
-        assert all(f"pid {pid}): end all but one;  armed" in shown.stdout for pid in pids), shown.stdout
-        got = pushrod("disarm", "twin", *at)
-        lines = {f"twin ({socket.gethostname()}, pid {pid}): disarmed" for pid in pids}
-        assert (got.exit_code, set(got.stdout.splitlines())) == (0, lines), got.output
-        got = pushrod("estop", "twin", "smoke", "--json", *at)
-        told = json.loads(got.stdout)
-        assert (got.exit_code, [one["state"] for one in told["robots"]]) == (0, ["estopped", "estopped"]), got.output
-        assert len({one["host"] for one in told["robots"]}) == 2
-        other.process.send_signal(signal.SIGSTOP)
-        try:
-            until(lambda: pushrod("disarm", "twin", *at).stdout == "twin: estopped\n")  # the other one has gone, and this one is alone
-        finally:
-            other.process.send_signal(signal.SIGCONT)
-
-
-def test_ctrl_c_disarms_and_says_so(state, robot_file):
-    with Server(state, robot_file, "--simulation", "--name", "brief", "--arm", *PATIENT) as server:
-        assert server.end(signal.SIGINT) == 130
-    assert server.said.splitlines()[-2] == "brief: ended (Ctrl-C); disarmed, all is safe"
-    assert "Traceback" not in server.said
-    assert not list((state / "run").glob("brief*"))
-
-
-DRIVER = """
-class Motor:
-    disarm = f"{__name__}:torque_off"
-    def init(self, context, options): ...
-    def handle_command(self, payload, command): ...
-
-def torque_off(options):
-    raise OSError("the bus is cut")
-"""
-
-
-DRIVEN = """robot: stuck
-links: [a, b]
-joints:
-  j: {{kind: continuous, parent: a, child: b, limits: {{velocity: 1, effort: 1}}}}
-actuators:
-  m: {{joint: j, driver: {}:Motor}}
-"""
-
-
-def test_after_kill_9_a_robot_is_not_armed_until_somebody_has_looked(state, tmp_path, pushrod):
-    (tmp_path / "calm_driver.py").write_text(DRIVER.replace('raise OSError("the bus is cut")', "pass"))
-    (tmp_path / "r.yaml").write_text(DRIVEN.format("calm_driver"))
-    robot = tmp_path / "r.yaml"
-    with Server(state, robot, "--name", "victim", "--arm", *PATIENT) as server:
-        server.end(signal.SIGKILL)
-    records = state / "guard" / quote("victim")
-    until(lambda: any('"done"' in file.read_text() for file in records.glob("*.json")))
-    again = Server(state, robot, "--name", "victim", "--arm", *PATIENT)
-    assert again.process.wait(60.0) == 3
-    with Server(state, robot, "--name", "victim", *PATIENT):
-        got = pushrod("arm", "victim")
-        assert got.exit_code == 3
-        assert "the guard disarmed victim" in got.stderr
-        assert f"run on {socket.gethostname()}, which drives it: pushrod acknowledge 'victim'" in got.stderr
-        assert pushrod("acknowledge", "victim").exit_code == 0
-        assert pushrod("arm", "victim").exit_code == 0
-        assert pushrod("disarm", "victim").exit_code == 0
-
-
-def test_a_robot_in_error_says_why_when_it_is_disarmed(state, robot_file, pushrod):
-    with Server(state, robot_file, "--simulation", "--name", "tired", "--arm", *PATIENT) as server:
-        until(lambda: "guard: " in server.said)
-        guard = int(re.search(r"guard: \w+, pid (\d+)", server.said)[1])
-        os.kill(guard, signal.SIGTERM)
-        why = "the guard has disarmed it: the guard was sent SIGTERM"
-        until(lambda: "tired: error" in server.said)
-        assert pushrod("disarm", "tired").stdout == f"tired: error ({why}); look at it, then: pushrod disarm --force\n"
-        assert pushrod("disarm", "tired", "--force").stdout == "tired: disarmed\n"
-
-
-def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):
-    (tmp_path / "stuck_driver.py").write_text(DRIVER)
-    joint = "{kind: continuous, parent: a, child: b, limits: {velocity: 1, effort: 1}}"
-    watchdog = "{silence: 10 ms, reaction: release}"
-    (tmp_path / "r.yaml").write_text(
-        f"robot: stuck\nlinks: [a, b]\njoints:\n  j: {joint}\nactuators:\n  m: {{joint: j, driver: stuck_driver:Motor, watchdog: {watchdog}}}\n"
-    )
-    with Server(state, tmp_path / "r.yaml", "--guard-limit", "20 s") as server:
-        assert pushrod("arm", "stuck").exit_code == 0
-        assert pushrod("cmd", "stuck/m", "hold").exit_code == 0
-        until(lambda: "release" in server.said)  # nobody commands it any more
-        got = pushrod("cmd", "stuck/m", "hold")
-        assert (got.exit_code, "find out why, then clear it; pushrod cmd stuck/m clear_watchdog" in got.stderr) == (3, True), got.stderr
-        assert pushrod("cmd", "stuck/m", "clear_watchdog").stdout == "stuck/a/j/m: its watchdog is cleared\n"
-        got = pushrod("disarm", "stuck")
-        assert got.exit_code == 3
-        assert "NOT SAFE" in got.stderr
-        assert "a/j/m: raised OSError: the bus is cut" in got.stderr
-        got = pushrod("arm", "stuck")
-        assert (got.exit_code, "when it is safe: pushrod disarm --force" in got.stderr) == (3, True)
-        assert pushrod("disarm", "stuck", "--force").exit_code == 3, "it says what is still not safe"
-        assert server.end(signal.SIGTERM) == 3
-    assert "error: stuck was left although not everything is proven safe: a/j/m" in server.said
-
-
-def test_a_shipped_machine_takes_payloads_of_its_own(state, pushrod):
-    with Server(state, "car", "--arm", *PATIENT):
-        got = pushrod("cmd", "car/controls", "send", "Actuation", "accel=1.5", "steer=10 deg")
-        assert (got.exit_code, got.stdout) == (0, "car/body/steering/controls: clamped: accel 1.5 -> 1\n"), got.output
-        got = pushrod("cmd", "car/controls", "send", "Actuation", "accel=much")
-        assert (got.exit_code, "malformed" in got.stderr) == (3, True)
-
-
-def test_certificates_decide_who_may_do_what(robot_file, pushrod, tmp_path, monkeypatch):
-    from net.certificates import Authority
-
-    authority = Authority(tmp_path / "ca")
-    files = {name: tuple(authority.issue(name).values()) for name in ("host", "ann", "bob", "eve")}
-    end = f"tls/127.0.0.1:{free_port()}"
-    lists = ("--allow-command", "ann", "--allow-watch", "bob")
-    state = tmp_path / "apart"
-    monkeypatch.setenv("PUSHROD_STATE", str(state))
-    with Server(state, robot_file, "--simulation", "--name", "locked", "--net", end, "--tls", *files["host"], *lists, *PATIENT) as server:
-        got = pushrod("arm", "locked")
-        assert (got.exit_code, "with certificates: give --net tls/NAME:PORT" in got.stderr) == (4, True), got.output
-        for verb in (("arm",), ("top", "--once"), ("cmd", "motor", "hold")):
-            for with_files in ((), ("--tls", *files["ann"])):
-                got = pushrod(*verb, *with_files)
-                said = f"locked is served at {end}, with certificates: give --net tls/NAME:PORT and --tls AUTHORITY CERTIFICATE KEY"
-                assert (got.exit_code, said in got.stderr) == (4, True), got.output
-        got = pushrod("estop")
-        assert (got.exit_code, "locked: NOT STOPPED: " in got.stderr) == (4, True), got.output
-        assert pushrod("arm", "locked", "--net", end, "--tls", *files["ann"]).exit_code == 0
-        for verb in (("disarm", "locked"), ("cmd", "locked/motor", "hold")):
-            got = pushrod(*verb, "--net", end, "--tls", *files["bob"])
-            assert (got.exit_code, "bob may only watch" in got.stderr) == (3, True), got.output
-        assert pushrod("top", "--once", "--net", end, "--tls", *files["bob"]).exit_code == 0
-        got = pushrod("arm", "locked", "--net", end, "--tls", *files["eve"])
-        assert (got.exit_code, "on its access list" in got.stderr) == (4, True), got.output
-        until(lambda: "the certificate of 'eve'" in server.said)
-        assert f"pushrod top, each with --net {end} --tls AUTHORITY CERTIFICATE KEY\n" in server.said
 
 
 @pytest.mark.parametrize(

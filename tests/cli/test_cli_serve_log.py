@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from served import PATIENT
+
 from recorded_run import read
 
 ROBOT = """robot: hoist
@@ -17,9 +19,6 @@ joints:
 actuators:
   motor: {joint: lift}
 """
-
-
-PATIENT = ("--guard-limit", "20 s")  # the machine may be busy
 
 
 def serve(tmp_path: Path, *options: str, end: int = signal.SIGTERM) -> tuple[str, str, int]:
