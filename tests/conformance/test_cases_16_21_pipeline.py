@@ -185,7 +185,7 @@ def test_21_a_slow_driver_times_out_in_the_caller() -> None:
     async def body(rt):
         rt.arm()
         with pytest.raises(CommandTimeout, match="outcome is unknown"):
-            await rt["motor"].sync.set_position(0.1, timeout=0.05)
+            await rt["motor"].sync.set_position(0.1, timeout=1.0)  # long enough for it to have started
         slow.leave.set()
         return await rt["motor"].sync.set_position(0.2)
 

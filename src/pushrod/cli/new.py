@@ -49,7 +49,7 @@ def new(
     from pushrod.core.errors import InputError
 
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise InputError(f"{name!r} cannot name a file that Python imports; use lower case letters, digits and _, such as my_valve")
+        raise InputError(f"{name!r} cannot name a {kind.value}: use lower case letters, digits and _, with a letter first, such as my_valve")
     if kind in FILES and (why := _not_importable(name, dir_)):
         raise InputError(f"{name!r} cannot name a {kind.value}: {why}; choose another, such as my_{name}")
     written = _write(dir_, _files(kind, name, like))
