@@ -73,3 +73,30 @@ def until(true: Callable[[], Any], patience: float = 10.0, what: str = "") -> An
 def state(page: Any) -> str:
     """How the robot is, as the strip says it."""
     return str(page.locator("[data-live=state]").inner_text())
+
+
+def text(page, key):
+    return page.locator(f'[data-live="{key}"]').first.inner_text()
+
+
+def results(page, card):
+    return page.locator(f'[data-rows="{card}:results"]').inner_text()
+
+
+def take(page):
+    page.get_by_role("button", name="Take control").click()
+    until(lambda: "You have control" in text(page, "who"), what="control")
+
+
+def arm(page):
+    take(page)
+    page.get_by_role("button", name="Arm", exact=True).click()
+    until(lambda: state(page) == "ARMED", what="arming")
+
+
+def position(page, card):
+    return float(text(page, f"{card}:position").split()[0])
+
+
+def still(page, card):
+    return abs(float(text(page, f"{card}:velocity").split()[0])) < 0.01

@@ -4,15 +4,7 @@ import os
 import signal
 import time
 
-from dash_rig import state, until
-
-
-def text(page, key):
-    return page.locator(f'[data-live="{key}"]').first.inner_text()
-
-
-def results(page, card):
-    return page.locator(f'[data-rows="{card}:results"]').inner_text()
+from dash_rig import arm, position, results, state, still, take, text, until
 
 
 def plotted(page, name):
@@ -28,17 +20,6 @@ def stands_still(page):
     return before if page.locator(".pr-plot-canvas canvas").first.screenshot() == before else None
 
 
-def take(page):
-    page.get_by_role("button", name="Take control").click()
-    until(lambda: "You have control" in text(page, "who"), what="control")
-
-
-def arm(page):
-    take(page)
-    page.get_by_role("button", name="Arm", exact=True).click()
-    until(lambda: state(page) == "ARMED", what="arming")
-
-
 def drag(page, card, to):
     """The position slider of a card to a share of its length."""
     box = page.locator(f"#card-{card} .q-slider").first.bounding_box()
@@ -48,14 +29,6 @@ def drag(page, card, to):
     for share in (0.55, 0.6, to):
         page.mouse.move(box["x"] + box["width"] * share, y, steps=3)
     page.mouse.up()
-
-
-def position(page, card):
-    return float(text(page, f"{card}:position").split()[0])
-
-
-def still(page, card):
-    return abs(float(text(page, f"{card}:velocity").split()[0])) < 0.01
 
 
 def test_arm_move_a_slider_and_see_joint_and_plot_follow(arm_url, look):

@@ -9,6 +9,7 @@ what was.
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from math import pi
 from typing import Any
 
@@ -19,6 +20,7 @@ from pushrod.dash.control import KNOBS, Knob
 from pushrod.dash.element import bar, box, live, needs, rows, shown, text
 from pushrod.dash.payload_words import payload_words
 from pushrod.dash.seat import VALIDITY, Seat
+from pushrod.dash.slide import Slide, Spring
 from pushrod.dash.told import Told, figure, span
 from pushrod.dash.watch import Noted
 from pushrod.net.told import ActuatorNow, ActuatorTold
@@ -28,7 +30,6 @@ from pushrod.runtime.result import Clamped, Refused
 
 HELD = 0.3  # [s] that a velocity or an effort lasts by itself
 AGAIN = 0.1  # [s] between two of them
-STEPS = 400  # of a slider
 FOLLOW = 0.4  # [s] between two times a slider follows its joint
 
 
@@ -38,11 +39,10 @@ class Card:
         self.told = told
         self.name = told.name
         self._si = units(told.kind) if told.kind else units("revolute")
-        self._position: Any = None
+        self._position: Slide | None = None
         self._asked = False  # whether this browser has said where it shall be, since it may
         self._followed = 0.0
-        self._held: dict[str, float] = {}  # what a spring slider is held at, by verb
-        self._task: Any = None
+        self._holding: Any = None  # what tells it again and again while a spring is held
         self._again: Payload | None = None  # what is told again and again, for the watchdog's sake
         self._told_at = 0.0
         self._stops = 0  # that were seen when it was told first
@@ -73,6 +73,8 @@ class Card:
                 with needs("alive", "pr-row"):
                     ui.button("Stop", on_click=lambda: self._send(Stop("decelerate"))).props("no-caps outline dense size=sm color=warning")
                     ui.button("Stop now", on_click=lambda: self._send(Stop())).props("no-caps outline dense size=sm color=negative")
+                with shown(f"free:{self.name}"), needs("control"):
+                    ui.button("Take again", on_click=self._take).props("no-caps outline dense size=sm")
                 with shown(f"bitten:{self.name}"), needs("control"):
                     ui.button("Clear watchdog", on_click=self._clear).props("no-caps outline dense size=sm")
             rows(f"{self.name}:results", "pr-results")
@@ -84,47 +86,31 @@ class Card:
                 self._own(kind)
         if "Position" in told.payloads:
             low, high = (told.lower, told.upper) if told.lower is not None and told.upper is not None else (-2 * pi, 2 * pi)
-            self._position = self._slider("position", low, high, self._si["position"], self._to_position)
+            self._position = Slide("position", low, high, self._si["position"], self._to_position)
         if "Velocity" in told.payloads or "Effort" in told.payloads or "Trajectory" in told.payloads:
             with ui.expansion("Velocity, effort, trajectory").props("dense").classes("pr-more"):
                 if "Velocity" in told.payloads:
-                    most = told.velocity or 1.0
-                    self._spring("velocity", -most, most, self._si["velocity"])
+                    self._spring(Velocity, "velocity (while held)", told.velocity or 1.0, self._si["velocity"])
                 if "Effort" in told.payloads:
-                    most = told.effort or 1.0
-                    self._spring("effort", -most, most, self._si["effort"])
+                    self._spring(Effort, "effort (while held)", told.effort or 1.0, self._si["effort"])
                 if "Trajectory" in told.payloads:
                     self._trajectory()
 
-    def _slider(self, label: str, low: float, high: float, unit: str, moved: Any, at_first: float = 0.0) -> Any:
-        with box("pr-slider"):
-            text(label, "pr-slider-name")
-            slider = ui.slider(min=low, max=high, step=(high - low) / STEPS, value=min(max(at_first, low), high))
-            slider.props(f'dense aria-label="{label}"').on("update:model-value", lambda e: moved(float(e.args)), throttle=0.05)
-            number = ui.number(min=low, max=high, precision=4, format="%.3f").props("dense borderless hide-bottom-space").classes("pr-number")
-            number.bind_value(slider, "value").on("keydown.enter", lambda: moved(float(slider.value)))
-            text(unit if unit != "-" else "", "pr-unit")
-        return slider
+    def _spring(self, make: Any, label: str, most: float, unit: str) -> None:
+        def moved() -> None:
+            if self._holding is None or self._holding.done():
+                self._holding = background_tasks.create(self._while_held(spring, make))
 
-    def _spring(self, verb: str, low: float, high: float, unit: str) -> None:
-        def moved(value: float) -> None:
-            self._held[verb] = value
-            if self._task is None or self._task.done():
-                self._task = background_tasks.create(self._while_held(verb))
+        spring = Spring(label, -most, most, unit, moved)
 
-        def released() -> None:
-            self._held.pop(verb, None)
-            slider.set_value(0.0)
-
-        slider = self._slider(f"{verb} (while held)", low, high, unit, moved)
-        slider.on("change", released)
-
-    async def _while_held(self, verb: str) -> None:
-        make: Any = Velocity if verb == "velocity" else Effort
-        while verb in self._held and self._seat.in_control:
-            self._send(make(self._held[verb], HELD), VALIDITY)
+    async def _while_held(self, spring: Spring, make: Any) -> None:
+        """Until it is let go, or anybody has stopped the actuator: then it must be taken anew."""
+        watch, stops = self._seat.watch, self._seat.watch.stops.get(self.name, 0)
+        while spring.value is not None:
+            self._send(make(spring.value, HELD), VALIDITY)
             await asyncio.sleep(AGAIN)
-        self._held.pop(verb, None)
+            if not self._seat.in_control or watch.state != "armed" or watch.stops.get(self.name, 0) != stops:
+                spring.release()
 
     def _trajectory(self) -> None:
         with box("pr-slider"):
@@ -151,15 +137,19 @@ class Card:
         def rest() -> None:
             values.update((knob.field, knob.at_first) for knob in knobs)
             for knob in knobs:
-                made[knob.field].set_value(int(knob.at_first) if knob.words else min(max(knob.at_first, knob.low), knob.high))
+                if knob.words:
+                    choices[knob.field].set_value(int(knob.at_first))
+                else:
+                    slides[knob.field].stand(knob.at_first)
 
         text(kind, "pr-kind")
-        made: dict[str, Any] = {}
+        choices: dict[str, Any] = {}
+        slides: dict[str, Slide] = {}
         for knob in knobs:
             if knob.words:
-                made[knob.field] = self._choice(knob, moved)
+                choices[knob.field] = self._choice(knob, moved)
             else:
-                made[knob.field] = self._slider(knob.field, knob.low, knob.high, knob.unit, lambda x, knob=knob: moved(knob.field, x), knob.at_first)
+                slides[knob.field] = Slide(knob.field, knob.low, knob.high, knob.unit, partial(moved, knob.field), knob.at_first)
         self._to_rest.append(rest)
 
     def _choice(self, knob: Knob, moved: Any) -> Any:
@@ -196,6 +186,12 @@ class Card:
         self._again = None
         self._seat.send("/".join(self.told.path), payload, validity)
 
+    async def _take(self) -> None:
+        try:
+            await self._seat.take_again()
+        except (PushrodError, TimeoutError) as error:
+            self._seat.watch.events.add(time.time(), "warning", self.name, f"it was not taken: {error}")
+
     async def _clear(self) -> None:
         try:
             await self._seat.clear_watchdog("/".join(self.told.path))
@@ -211,7 +207,7 @@ class Card:
             return
         self._followed = now
         if abs(position - self._position.value) > 1e-3:
-            self._position.set_value(round(position, 4))
+            self._position.stand(round(position, 4))
 
     def tell(self, told: Told) -> None:
         watch, name = self._seat.watch, self.name
@@ -230,6 +226,7 @@ class Card:
         told.flags[f"lease:{name}"] = mine
         self._keep_on(mine)
         told.flags[f"bitten:{name}"] = owner == "watchdog"
+        told.flags[f"free:{name}"] = self._seat.in_control and owner is None and not self.told.driven_by
         if now is not None:
             told.texts[f"{name}:last command"] = span(now.silence)
             told.texts[f"{name}:by"] = now.commander or "-"

@@ -74,7 +74,7 @@ def told(message: Message) -> tuple[Level, str, str] | None:
     if isinstance(payload, OperatorVanished):
         return "warning", "operator", payload.told
     if isinstance(payload, LeaseChanged):
-        return "info", about, f"commanded by {payload.new}" if payload.new else f"free again (was {payload.old}'s)"
+        return "info", about, f"held by {payload.new}" if payload.new else f"free again (was {payload.old}'s)"
     if isinstance(payload, ParameterChanged):
         return ("warning" if payload.path.startswith("fault.") else "info"), payload.path, f"{payload.old} -> {payload.new}, by {payload.source}"
     if isinstance(payload, EndMotion) and payload.reason in ("fault", "limit_reached"):

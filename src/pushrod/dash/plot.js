@@ -19,6 +19,7 @@ export default {
     this.theming = new MutationObserver(() => this.setup());
     this.theming.observe(document.body, { attributes: true, attributeFilter: ["class"] });
     this.setup();
+    this.keys();
     this.ask(this.now - this.window * 1000, this.now + 1000);
   },
   unmounted() {
@@ -48,7 +49,7 @@ export default {
       this.named = JSON.stringify(this.series);
       const ink = css.getPropertyValue("--pr-soft").trim() || "#666";
       const grid = css.getPropertyValue("--pr-line").trim() || "#ddd";
-      const units = [...new Set(this.series.map((one) => one.unit))];
+      const units = this.series.length ? [...new Set(this.series.map((one) => one.unit))] : ["-"];
       this.chart.setOption(
         {
           animation: false,
@@ -78,6 +79,10 @@ export default {
       const legend = this.$refs.legend;
       if (legend.childElementCount !== this.series.length || legend.named !== this.named + this.dark) {
         legend.named = this.named + this.dark;
+        if (!this.series.length) {
+          legend.replaceChildren("No channel is chosen yet: choose some on the right");
+          return;
+        }
         legend.replaceChildren(
           ...this.series.map((one, i) => {
             const key = document.createElement("span");

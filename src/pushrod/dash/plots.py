@@ -1,6 +1,7 @@
 """Lines over time: which channels each plot shows, how far it looks back, and what it is told in each tick."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
@@ -21,18 +22,20 @@ ASKS = re.compile(r"(^|[._/])(req|cmd)([._]|$)")  # names of what is asked for, 
 class Lines:
     """One plot."""
 
-    def __init__(self, watch: Watch, channels: list[str], window: int) -> None:
+    def __init__(self, watch: Watch, channels: list[str], window: int, remove: Callable[["Lines"], None]) -> None:
         self._watch = watch
         self._channels = [name for name in channels if name in watch.channels()]
         self._seen: dict[Group, int] = {}
-        with box("pr-card pr-plot"):
+        with box("pr-card pr-plot") as self.card:
             with box("pr-plot-head"):
                 known = list(watch.channels())
                 self._select = ui.select(known, value=self._channels, multiple=True, on_change=self._chosen)
-                self._select.props("dense options-dense borderless dropdown-icon=tune").classes("pr-select").tooltip("Which channels")
+                self._select.props('dense options-dense borderless dropdown-icon=tune aria-label="Which channels"').classes("pr-select")
+                self._select.tooltip("Which channels")
                 self._pause = (
                     ui.button(icon="pause", on_click=self._toggle).props("flat dense round size=sm").tooltip("Pause, then drag and zoom back")
                 )
+                ui.button(icon="close", on_click=lambda: remove(self)).props('flat dense round size=sm aria-label="Remove plot"').tooltip("Remove")
             self.plot = Plot(self._series(), window).classes("pr-plot-box")
             self.plot.on("history", self._history)
         self.paused = False
@@ -104,7 +107,11 @@ class Plots:
 
     def _add(self, channels: list[str]) -> None:
         with self._place:
-            self._all.append(Lines(self._watch, channels, self._window))
+            self._all.append(Lines(self._watch, channels, self._window, self._remove))
+
+    def _remove(self, lines: Lines) -> None:
+        self._all.remove(lines)
+        lines.card.delete()
 
     def _set_window(self, event: Any) -> None:
         self._window = int(event.value)

@@ -178,6 +178,11 @@ class Seat:
             await remote.clear_watchdog(address)
             await self._take_leases(remote)
 
+    async def take_again(self) -> None:
+        """What somebody else had meanwhile, and has let go."""
+        async with self._busy:
+            await self._take_leases(self.must_control())
+
     async def give_back(self) -> None:
         async with self._busy:
             await self._drop(goodbye=True)

@@ -95,7 +95,7 @@ class Strip:
     async def _disarm(self) -> Any:
         """By whoever looks: to disarm can never be refused."""
         remote = self._seat.remote or self._seat.watch.remote
-        return None if remote is None else await remote.disarm(f"asked by {self._seat.name}")
+        return None if remote is None else await remote.disarm()
 
     async def _ask_acknowledge(self) -> None:
         self._seat.must_control()

@@ -18,7 +18,7 @@ from pushrod.net.wire import Answer, BatchAsk, CommandAsk, Failure, Packed, deco
 from pushrod.robot.path import find
 from pushrod.runtime.host import Host
 from pushrod.runtime.message import Command
-from pushrod.runtime.payload import Stop
+from pushrod.runtime.payload import Hold, Stop
 from pushrod.runtime.result import Refused, Result, refused
 from pushrod.runtime.runtime import Runtime
 
@@ -137,7 +137,8 @@ class Commands:
 
 
 def _settle(ask: CommandAsk, host: Host, command: Command, result: Result, tell: Tell) -> None:
-    if ask.announce:
+    """Refusals, stops and holds concern everybody who looks on, whoever asked and how: a page that repeats a command must see that it was ended."""
+    if ask.announce or type(result) is Refused or type(command.payload) in (Stop, Hold):
         host.announce(command, result)
     tell(sent_result(_known(ask, result) if type(result) is Refused and result.reason == "stale" else result), host.gate.epoch)
 
