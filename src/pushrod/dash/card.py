@@ -226,7 +226,7 @@ class Card:
         told.flags[f"lease:{name}"] = mine
         self._keep_on(mine)
         told.flags[f"bitten:{name}"] = owner == "watchdog"
-        told.flags[f"free:{name}"] = self._seat.in_control and owner is None and not self.told.driven_by
+        told.flags[f"free:{name}"] = self._seat.in_control and not self._seat.busy and owner is None and not self.told.driven_by
         if now is not None:
             told.texts[f"{name}:last command"] = span(now.silence)
             told.texts[f"{name}:by"] = now.commander or "-"

@@ -112,6 +112,11 @@ class Seat:
     def in_control(self) -> bool:
         return self.remote is not None and self.remote.alive
 
+    @property
+    def busy(self) -> bool:
+        """Taking control, or giving it back."""
+        return self._busy.locked()
+
     def holds(self, actuator: str) -> bool:
         return self.remote is not None and self.remote.alive and self.watch.leases.get(actuator) == self.remote.seat
 
