@@ -1,6 +1,7 @@
 """Channels as CSV: a tick is one line, and a name that nobody knows is answered shortly."""
 
 import csv
+import json
 
 from pushrod.log.reader import read
 
@@ -27,3 +28,13 @@ def test_an_unknown_name_among_many_is_answered_with_the_nearest_and_a_count():
     assert "did you mean 'signal_12'" in said
     assert "known: 87 names, from signal_0 to signal_9" in said
     assert len(said) < 200
+
+
+def test_json_and_csv_do_not_share_stdout(pushrod, tiny):
+    pushrod("run", tiny / "m.yaml", "--out", tiny)
+    (log,) = tiny.glob("*.mcap")
+    got = pushrod("log", log, "angle_ach", "--csv", "-", "--json")
+    told = json.loads(got.stdout)
+    assert (got.exit_code, told["exit_code"]) == (2, 2)
+    assert "--csv - and --json: stdout is for one of both; give a file (--csv OUT), or leave --json out" in told["error"]["message"]
+    assert pushrod("log", log, "angle_ach", "--csv", tiny / "a.csv", "--json").exit_code == 0

@@ -7,8 +7,9 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.folding import fits, folded, full_width, least_room
-from pushrod.cli.output import answer, console, say
+from pushrod.cli.output import answer, as_json, console, say
 from pushrod.cli.read_log import read_all
+from pushrod.core.errors import InputError
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ MOST = 30
 def log(
     file: A[Path, typer.Argument(metavar="FILE", help="A recording: .mcap, .csv, .mat, .json, or a ROS 2 bag.")],
     channel: A[list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Only these; * stands for anything. All if left out.")] = None,
-    csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout.")] = None,
+    csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout, and goes without --json.")] = None,
 ) -> None:
     """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, and whether it is torn.
 
     Exit codes: 0 fine, torn or not; 2 wrong input.
     """
+    if csv is not None and str(csv) == "-" and as_json():
+        raise InputError("--csv - and --json: stdout is for one of both; give a file (--csv OUT), or leave --json out")
     table = read_all(file)
     chosen = _chosen(table, channel or [])
     answer(
