@@ -99,3 +99,13 @@ def test_two_hosts_of_one_name_are_marked_with_where_they_are():
     for n in (11, 12):
         assert f"arm  one of 2 hosts of this name (robot-pc, pid {n}): end all but one;  armed" in text
     assert "leg  armed" in text
+
+
+def test_what_rounds_to_nothing_has_no_sign():
+    one = seen(1, 0, 0)
+    assert one.overview is not None
+    motor = msgspec.structs.replace(one.overview.actuators[0], position=-1e-9, effort=-0.0, velocity=-0.2)
+    text = "\n".join(drawn([one._replace(overview=msgspec.structs.replace(one.overview, actuators=(motor,)))], 130, None))
+    assert "-0.000" not in text
+    assert text.count(" 0.000") == 2
+    assert "-0.200" in text

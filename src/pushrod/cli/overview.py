@@ -171,7 +171,8 @@ def _style(heading: str, text: str) -> str:
 
 
 def _figure(value: float | None, unit: str) -> str:
-    return "-" if value is None else f"{value:.3f} {unit}".rstrip()
+    """Never -0.000: what rounds to nothing has no sign."""
+    return "-" if value is None else f"{value:z.3f} {unit}".rstrip()
 
 
 def _span(seconds: Any) -> str:
