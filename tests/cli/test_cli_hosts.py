@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import threading
+import time
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +17,7 @@ from served import PATIENT, Server, overview
 
 from net.net_rig import free_port
 from net.waiting import until
+from pushrod.cli.serve import what_to_do
 from pushrod.net import Link, router
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -199,6 +201,24 @@ def test_a_robot_in_error_says_why_when_it_is_disarmed(state, robot_file, pushro
         until(lambda: "tired: error" in server.said)
         assert pushrod("disarm", "tired").stdout == f"tired: error ({why}); look at it, then: pushrod disarm --force\n"
         assert pushrod("disarm", "tired", "--force").stdout == "tired: disarmed\n"
+
+
+def test_where_the_guard_lost_patience_serve_says_how_to_give_it_more(state, robot_file, pushrod):
+    advice = "if the computer was only busy: end it, and start it again with a longer limit, as pushrod serve ... --guard-limit '12 s'"
+    with Server(state, robot_file, "--simulation", "--name", "paused", "--arm", "--guard-limit", "3 s") as server:
+        server.process.send_signal(signal.SIGSTOP)
+        time.sleep(4.0)
+        server.process.send_signal(signal.SIGCONT)
+        until(lambda: advice in server.said)
+        assert "paused: error: the guard has disarmed it: no heartbeat for " in server.said
+        assert pushrod("disarm", "paused", "--force").exit_code == 0
+
+
+def test_a_guard_that_acted_for_another_reason_needs_no_more_patience():
+    acted = "the guard has disarmed it: "
+    assert "--guard-limit '1 s'" in what_to_do(f"{acted}the event loop has not turned for 0.300 s, 0.25 s are allowed", 0.25)
+    for why in (f"{acted}the guard was sent SIGTERM", f"{acted}the driver of m is stuck in one call for 10.1 s, 10 s are allowed", "disarmed", ""):
+        assert what_to_do(why, 0.25) == ""
 
 
 def test_what_could_not_be_made_safe_is_named(tmp_path, state, pushrod):

@@ -20,6 +20,7 @@ def test_silence_past_the_limit_is_death(level: int) -> None:
     watch = armed(5.0, level)
     assert verdict(watch, 5.1 - 1e-9) == ""
     assert "no heartbeat for 0.101 s, 0.1 s are allowed" in verdict(watch, 5.101)
+    assert "the computer is too busy" in verdict(watch, 5.101)
 
 
 def test_what_is_disarmed_may_be_silent_for_ever() -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pushrod.cli.live_robot import LiveRobot
     from pushrod.guard.settings import Guard
     from pushrod.net import Access, Link
+    from pushrod.runtime.bus import Subscription
     from pushrod.runtime.runtime import Runtime
 
 RECORDING = ("recording",)  # whose errors are those of the log
@@ -127,6 +128,7 @@ async def _serve(
 
     from pushrod.cli import via
     from pushrod.net import expose
+    from pushrod.runtime.message import HardwareError, Transition
     from pushrod.runtime.runtime import Runtime
 
     loop = asyncio.get_running_loop()
@@ -146,10 +148,11 @@ async def _serve(
         recording = stack.enter_context(keep.recorded(rt, made))
         async with rt:
             with expose(rt, access) as exposure:
-                telling = asyncio.create_task(_tell(rt, recording.problem if recording else ""))
                 looking = asyncio.create_task(via.look(link, rt.robot.name, exposure.instance)) if link.connect else None
                 tell((*link.listen, *link.connect)[0])
                 refused = _arm(rt) if arm else 0
+                happening = rt.subscribe((), (Transition, HardwareError))  # before the state is said, so that nothing after it is missed
+                telling = asyncio.create_task(_tell(rt.robot.name, happening, recording.problem if recording else "", guard))
                 say(_first_lines(rt, link, where(recording)))
                 event(
                     "served",
@@ -204,16 +207,29 @@ def _options(link: "Link") -> str:
     return f", each with --net {link.tls.call(end) if link.listen else end} --tls AUTHORITY CERTIFICATE KEY"
 
 
-async def _tell(rt: "Runtime", known: str) -> None:
-    """What happens to it, a line each; not what was wrong with its log from the start, which its first lines say."""
-    from pushrod.runtime.message import HardwareError, Transition
+def what_to_do(why: str, limit: float) -> str:
+    """A line more where the guard lost its patience: on a busy computer that may be all there was. A driver in one call has a limit of its own."""
+    from pushrod.guard.judge import ALLOWED
+    from pushrod.net.told import GUARD_ACTED
 
-    async for message in rt.subscribe((), (Transition, HardwareError)):
+    if not why.startswith(GUARD_ACTED) or ALLOWED not in why or "the driver of" in why:
+        return ""
+    return (
+        f"\n  if the computer was only busy: end it, and start it again with a longer limit, as pushrod serve ... --guard-limit '{4.0 * limit:g} s'"
+    )
+
+
+async def _tell(robot: str, happening: "Subscription", known: str, guard: "Guard | bool") -> None:
+    """What happens to it, a line each; not what was wrong with its log from the start, which its first lines say."""
+    from pushrod.runtime.message import Transition
+
+    async for message in happening:
         payload = message.payload
         if isinstance(payload, Transition):
-            event("transition", robot=rt.robot.name, to=payload.to, why=payload.why)
-            say(f"{rt.robot.name}: {payload.to}" + (f": {payload.why}" if payload.why not in ("", payload.to) else ""))
+            event("transition", robot=robot, to=payload.to, why=payload.why)
+            why = f": {payload.why}" if payload.why not in ("", payload.to) else ""
+            say(f"{robot}: {payload.to}{why}" + ("" if isinstance(guard, bool) else what_to_do(payload.why, guard.limit)))
         else:
-            event("error", robot=rt.robot.name, path=list(payload.path), error=payload.error)
+            event("error", robot=robot, path=list(payload.path), error=payload.error)
             if not (known and payload.path == RECORDING and payload.error.endswith(known)):
-                say(f"{rt.robot.name}: error at {'/'.join(payload.path)}: {payload.error}")
+                say(f"{robot}: error at {'/'.join(payload.path)}: {payload.error}")

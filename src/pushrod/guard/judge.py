@@ -1,6 +1,6 @@
 """Is the process with the motors alive? Judged by its progress, with the guard's own clock.
 
-    no heartbeat for longer than limit                                       dead: killed, stopped, or some call keeps the interpreter to itself
+    no heartbeat for longer than limit                                       dead: stopped, starved, or some call keeps the interpreter to itself
     the event loop has not turned for longer than limit                      dead: blocked
     a loop has been in one call for longer than max(limit, 2 period)         dead: stuck
     a loop has not been called for longer than limit + period                dead: its thread is gone, or starved
@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 SAFE, STOPPING, ARMED = 0, 1, 2  # how closely to look: not at all; for heartbeats, while it is being disarmed; for progress too
+ALLOWED = "s are allowed"  # by which a verdict on time is told from others
 TURNS = 0.0  # the period of what is never inside a call
 
 
@@ -58,16 +59,15 @@ def verdict(watch: Watch, now: float) -> str:
     if watch.level == SAFE:
         return ""
     if now - watch.beat > watch.limit:
-        return (
-            f"no heartbeat for {now - watch.beat:.3f} s, {watch.limit:g} s are allowed: it was stopped, or one call keeps the interpreter to itself"
-        )
+        why = "it was stopped, the computer is too busy, or one call keeps the interpreter to itself"
+        return f"no heartbeat for {now - watch.beat:.3f} s, {watch.limit:g} {ALLOWED}: {why}"
     if watch.level == STOPPING:
         return ""
     for source in watch.sources:
         silence, most = now - source.since, allowed(source, watch.limit)
         if silence > most:
             how = "has not turned" if source.period == TURNS else "is stuck in one call" if source.ticks % 2 else "has not been called"
-            return f"{source.name} {how} for {silence:.3f} s, {most:g} s are allowed"
+            return f"{source.name} {how} for {silence:.3f} s, {most:g} {ALLOWED}"
     return ""
 
 
