@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -10,6 +12,9 @@ import time
 import pytest
 from dash_rig import Served, children, until
 
+from pushrod.core.errors import InputError
+from pushrod.dash.server import _listen
+from pushrod.dash.settings import Settings
 from pushrod.net import Link, connect
 
 
@@ -47,7 +52,7 @@ def test_a_page_takes_its_leave(tmp_path, number, code):
             stderr=subprocess.STDOUT,
             text=True,
         )
-        assert "page at" in other.stdout.readline()
+        assert re.search(r" page at http://127.0.0.1:\d+/$", other.stdout.readline()), "nothing behind it that could be copied along"
         other.send_signal(number)
         rest, _ = other.communicate(timeout=20)
         assert (other.returncode, rest) == (code, "")
@@ -57,3 +62,9 @@ def test_a_page_takes_its_leave(tmp_path, number, code):
     finally:
         one.close()
     assert "vanished" not in "".join(one.lines)
+
+
+@pytest.mark.parametrize("option", ["--port", "--dash-port"])
+def test_a_port_that_is_taken_is_told_with_the_option_that_chooses_another(option):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputError, match=f"choose another with {option}, 0 for any$"):
+        _listen(Settings("arm", (), port=taken.getsockname()[1], option=option))

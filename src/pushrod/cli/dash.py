@@ -34,11 +34,11 @@ async def _dash(robot: str | None, port: int | None, host: str | None, operator:
     from pushrod.cli.reach import place
 
     at = await place(robot, net, tls)
-    settings = dash_settings(at.robot, tuple(at.link.connect), tls, port, host, operator)
+    settings = dash_settings(at.robot, tuple(at.link.connect), tls, port, host, operator, "--port")
     from pushrod.dash.server import serve
 
     def found(where: str) -> None:
-        say(f"{at.robot}: page at {where}; Ctrl-C ends it")
+        say(f"{at.robot}: until Ctrl-C there is a page at {where}")  # nothing behind it: whoever copies the token would copy that too
         event("page", robot=at.robot, at=where)
 
     return await serve(settings, found, until_input_ends=False)

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 Files = tuple[Path, Path, Path]
 
 
-def dash_settings(robot: str, ends: tuple[str, ...], tls: Files | None, port: int | None, host: str | None, operator: str = "") -> "Settings":
-    """InputError where the page is not installed."""
+def dash_settings(
+    robot: str, ends: tuple[str, ...], tls: Files | None, port: int | None, host: str | None, operator: str = "", option: str = "--dash-port"
+) -> "Settings":
+    """InputError where the page is not installed, or the port is none; `option` is what it was given by."""
     try:
         import nicegui  # noqa: F401
     except ImportError as error:
@@ -22,7 +24,7 @@ def dash_settings(robot: str, ends: tuple[str, ...], tls: Files | None, port: in
     from pushrod.dash.settings import LOOPBACK, PORT, Settings
 
     files = None if tls is None else (str(tls[0]), str(tls[1]), str(tls[2]))
-    settings = Settings(robot, ends, files, host or LOOPBACK, PORT if port is None else port, operator)
+    settings = Settings(robot, ends, files, host or LOOPBACK, PORT if port is None else port, operator, option)
     settings.check()
     return settings
 

@@ -81,7 +81,9 @@ def _listen(settings: Settings) -> socket.socket:
     except OSError as error:
         listening.close()
         where = f"{settings.host}:{settings.port}"
-        raise InputError(f"the page cannot be served at {where}: {error.strerror or error}; choose another with --dash-port, 0 for any") from error
+        raise InputError(
+            f"the page cannot be served at {where}: {error.strerror or error}; choose another with {settings.option}, 0 for any"
+        ) from error
     listening.listen(128)
     listening.setblocking(False)
     return listening

@@ -21,6 +21,7 @@ class Settings(msgspec.Struct, frozen=True):
     host: str = LOOPBACK
     port: int = PORT
     operator: str = ""
+    option: str = "--dash-port"  # by which the verb that starts it takes the port, for what is said of it
 
     @property
     def link(self) -> Link:
@@ -33,7 +34,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     def check(self) -> None:
         if not 0 <= self.port <= 65535:
-            raise InputError(f"--dash-port {self.port}: a port is a number from 0 (any that is free) to 65535")
+            raise InputError(f"{self.option} {self.port}: a port is a number from 0 (any that is free) to 65535")
 
 
 def is_loopback(host: str) -> bool:
