@@ -176,6 +176,7 @@ def test_a_lease_of_another_is_refused_or_taken_over_for_one_command(armed, push
             assert await remote["motor"].take_lease(priority=5)
             for more, code, text in (
                 ((), 3, "held by planner"),
+                ((), 3, "to take it over: the same once more with --take-over PRIORITY, a number above that of its holder"),
                 (("--take-over", "5"), 3, "held by planner with priority 5"),
                 (("--take-over", "6"), 0, "accepted"),
             ):
@@ -259,3 +260,10 @@ def test_without_the_extra_each_verb_says_what_to_install(asked):
     got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert got.returncode == 2, got.stderr
     assert got.stderr.strip() == "error: this verb needs the network, which is not installed: pip install 'pushrod[net]'"
+
+
+def test_a_port_that_is_none_is_told_by_the_option_of_the_verb(lifter, pushrod, robot_file):
+    pytest.importorskip("nicegui", reason="the extra `dash` is not installed: pip install 'pushrod[dash]'")
+    for verb, option in ((("dash", "lifter"), "--port"), (("serve", robot_file), "--dash-port")):
+        got = pushrod(*verb, option, 70000)
+        assert (got.exit_code, f"error: {option} 70000: a port is a number" in got.stderr) == (2, True), got.output

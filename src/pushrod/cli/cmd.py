@@ -83,8 +83,11 @@ async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Pa
         result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
         answer(**_plain(result, payload))
         if not result.ok:
-            then = f"; pushrod cmd {remote.robot}/{actuator.told.name} clear_watchdog" if result.reason == "watchdog" else ""
-            say(f"{remote.robot}: {result}{then}", err=True)
+            then = {
+                "watchdog": f"; pushrod cmd {remote.robot}/{actuator.told.name} clear_watchdog",
+                "lease": "; to take it over: the same once more with --take-over PRIORITY, a number above that of its holder",
+            }
+            say(f"{remote.robot}: {result}{then.get(result.reason, '')}", err=True)
             return REFUSED
         say(f"{name}: {_said(result, actuator.told.kind)}")
         return await _end(remote, actuator.name, asked, name, actuator.told.kind) if asked.wait else 0
