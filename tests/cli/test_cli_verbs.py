@@ -184,6 +184,14 @@ def test_check_looks_at_the_drivers_of_a_urdf_robot_too(pushrod, tmp_path):
     assert "note: sensors.s: driver 'nowhere.at_all:S' cannot be imported here" in got.output
 
 
+def test_urdf_takes_shipped_robots_by_name_and_files(pushrod, tmp_path):
+    assert '<robot name="arm"' in pushrod("urdf", "arm").stdout
+    assert pushrod("urdf", "arm", "--out", tmp_path / "a.urdf").exit_code == 0
+    assert '<robot name="arm"' in pushrod("urdf", tmp_path / "a.urdf").stdout
+    got = pushrod("urdf", "amr")
+    assert (got.exit_code, "no robot named 'amr'; did you mean" in got.stderr) == (2, True), got.output
+
+
 def test_check_reads_urdf_and_says_what_is_left_out_of_it(pushrod, tmp_path):
     (tmp_path / "r.yaml").write_text(ROBOT)
     urdf = pushrod("urdf", tmp_path / "r.yaml").stdout

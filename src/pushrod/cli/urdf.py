@@ -9,7 +9,7 @@ from pushrod.cli.output import answer, say
 
 
 def urdf(
-    robot: A[Path, typer.Argument(help="A robot file (.yaml or .urdf).")],
+    robot: A[str, typer.Argument(help="A shipped robot (see `pushrod list robots`) or a robot file (.yaml, .urdf).")],
     out: A[Path | None, typer.Option(help="File to write; printed if left out.")] = None,
 ) -> None:
     """Write a robot as URDF. What URDF cannot say stands in elements that other tools pass over.
@@ -17,9 +17,10 @@ def urdf(
     Exit codes: 0 fine; 2 wrong input.
     """
     from pushrod.core.errors import InputError
-    from pushrod.robot import load, to_urdf
+    from pushrod.robot import to_urdf
+    from pushrod.sim.machine_robot import named
 
-    text = to_urdf(load(robot))
+    text = to_urdf(named(robot))
     if out is None:
         answer(urdf=text)
         say(text)

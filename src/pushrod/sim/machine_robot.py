@@ -24,6 +24,14 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
 
 
+def named(name: str, folder: Path = Path()) -> Robot:
+    """A shipped robot, or that of a file in the folder; UnknownNameError or ConfigError where there is none."""
+    known = shipped()
+    if name not in known and "." not in name:
+        raise UnknownNameError(f"{unknown(known, name, 'robot')}; or give the path of a .yaml or .urdf file")
+    return load(known.get(name, folder / name))
+
+
 def places(world: World) -> list[str]:
     """Where a port can be: the top, and the records within the inputs that the outputs have too."""
     outputs = {f.name for f in fields(world.Out) if is_record(f.type)}
@@ -45,10 +53,7 @@ def read_robot(document: Document, world: World) -> tuple[Robot | None, dict[str
 
 def _load(name: str, document: Document) -> Robot | None:
     try:
-        known = shipped()
-        if name not in known and "." not in name:
-            raise UnknownNameError(f"{unknown(known, name, 'robot')}; or give the path of a .yaml or .urdf file")
-        return load(known.get(name, document.folder / name))
+        return named(name, document.folder)
     except ConfigError as e:
         for text in e.problems:
             document.add(("robot",), text)
