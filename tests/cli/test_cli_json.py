@@ -55,6 +55,13 @@ def test_what_is_wrong_is_told_as_json_by_every_verb(pushrod, verb, tmp_path, mo
     assert got.exit_code in (2, 4)
 
 
+def test_json_without_a_verb_is_told_as_json(pushrod):
+    for words in (("--json",), ("--json", "list")):
+        found = told(pushrod(*words))
+        assert (found["verb"], found["exit_code"], found["error"]["type"]) == ("", 2, "UsageError")
+        assert "--json" in found["error"]["message"]
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_option_that_is_not_there_is_told_as_json(pushrod, verb):
     found = told(pushrod(verb, "a", "hold", "--no-such-option", "--json") if verb == "cmd" else pushrod(verb, "--no-such-option", "--json"))

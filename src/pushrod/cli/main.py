@@ -75,6 +75,15 @@ UsageError: Any = typer.BadParameter.__bases__[0]
 class Verbs(TyperGroup):
     """A command line that cannot be read is told as JSON, too, where it asks for that. A verb may be of two words, such as `sweep one`."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        json = "--json" in args
+        try:
+            return super().parse_args(ctx, args)
+        except UsageError as e:
+            if json:
+                wrong_usage("", e)
+            raise
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         two = " ".join(args[:2])
         return (two, self.commands[two], args[2:]) if len(args) > 1 and two in self.commands else super().resolve_command(ctx, args)
