@@ -159,3 +159,21 @@ def test_ctrl_c_ends_with_130_and_a_short_line(tiny):
     assert process.returncode == 130
     assert b"stopped" in err
     assert b"Traceback" not in err
+
+
+def test_a_unit_for_what_has_none_is_answered_with_the_number_alone(pushrod, tiny):
+    (tiny / "m.yaml").write_text("machine: gear\nworld: model:saturation\nparameters: {lo: -1, hi: 1}\n")
+    got = pushrod("check", tiny / "m.yaml")
+    assert got.exit_code == 0, got.output
+    got = pushrod("run", tiny / "m.yaml", "--set", "hi=1.5 N.m")
+    said = " ".join(got.stderr.split())
+    assert "--set hi=1.5 N.m: parameters.hi: '1.5 N.m' is in N.m, but what is asked for has no unit; write the number alone" in said
+
+
+def test_a_value_that_contradicts_the_file_is_told_by_its_option(pushrod, tiny):
+    (tiny / "m.yaml").write_text("machine: gear\nworld: model:saturation\nparameters: {lo: -1, hi: 1}\n")
+    got = pushrod("run", tiny / "m.yaml", "--set", "hi=-50")
+    assert got.exit_code == 2
+    assert "error: --set hi=-50: parameters.lo: -1 lies above hi = -50" in " ".join(got.stderr.split()), got.stderr
+    (tiny / "m.yaml").write_text("machine: gear\nworld: model:saturation\nparameters: {lo: -1, hi: -50}\n")
+    assert "m.yaml:3: parameters.lo: -1 lies above hi = -50" in " ".join(pushrod("run", tiny / "m.yaml").stderr.split())

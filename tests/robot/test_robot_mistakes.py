@@ -240,7 +240,7 @@ YAML = {
     ),
     "unit of a ratio": (
         CONTINUOUS + "actuators:\n  m: {joint: j, transmission: {reduction: 2 m}}\n",
-        "9: actuators.m.transmission.reduction: '2 m' is in m, which cannot be turned into a bare number$",
+        "9: actuators.m.transmission.reduction: '2 m' is in m, but what is asked for has no unit; write the number alone$",
     ),
     "no finite ratio": (
         CONTINUOUS + "actuators:\n  m: {joint: j, transmission: {reduction: .inf}}\n",

@@ -84,9 +84,8 @@ def test_the_bias_of_a_fault_is_in_the_unit_of_what_breaks():
 )
 def test_the_bias_of_a_fault_in_a_unit_of_something_else_is_refused(name, channel, unit):
     text = f"scenario: s\nduration: 1\ndt: 10 ms\nfaults:\n- {{channel: {channel}, kind: bias, at: 0, bias: 2 kg}}"
-    with pytest.raises(
-        ConfigError, match=rf"<text>:5: faults\[0\].bias: '2 kg' is in kg, which cannot be turned into {unit if unit != '-' else 'a bare number'}"
-    ):
+    why = "but what is asked for has no unit; write the number alone" if unit == "-" else f"which cannot be turned into {unit}"
+    with pytest.raises(ConfigError, match=rf"<text>:5: faults\[0\].bias: '2 kg' is in kg, {why}"):
         scenario.build(yaml_file.parse(text), machine.load(name))
 
 

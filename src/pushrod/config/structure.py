@@ -91,8 +91,8 @@ class Aside(Document):
         super().__init__("", "", None, {})
         self.found: list[tuple[Keys, str]] = []
 
-    def add(self, path: Keys, what: str) -> None:
-        super().add(path, what)
+    def add(self, path: Keys, what: str, origin: str | None = None) -> None:
+        super().add(path, what, origin)
         self.found.append((path, what))
 
 

@@ -120,8 +120,9 @@ def to_si(text: str, unit: str) -> float:
     except ValueError:  # a unit of the record's own, such as "counts"
         wanted = None
     if wanted is None or given.dimension != wanted.dimension:
-        wanted_unit = "a bare number" if unit == "-" else unit
-        raise ValueError(f"{text!r} is in {written}, which cannot be turned into {wanted_unit}")
+        if unit == "-":
+            raise ValueError(f"{text!r} is in {written}, but what is asked for has no unit; write the number alone")
+        raise ValueError(f"{text!r} is in {written}, which cannot be turned into {unit}")
     return _real(number * given.factor / wanted.factor, text)
 
 

@@ -60,9 +60,9 @@ class Document:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def add(self, path: Keys, what: str) -> None:
-        """Note a problem."""
-        origin = self.from_elsewhere(path)
+    def add(self, path: Keys, what: str, origin: str | None = None) -> None:
+        """Note a problem; `origin`: the option that brought it about, where that did not put the value at the path itself."""
+        origin = self.from_elsewhere(path) or origin
         where = f"{self.file}:{self.line(path)}" if origin is None else origin
         name = dotted(path)
         self.problems.append((self.line(path), f"{where}: {name}: {what}" if name else f"{where}: {what}"))

@@ -136,7 +136,16 @@ def check_ranges(value: Any, dt: float | None, at: Keys, document: Document, els
         if text not in single or not _noted(rest, start, origin):
             found.append((origin, (*start, *rest), what))
     for origin, where, what in found:
-        origin.add(where, what)
+        origin.add(where, what, _option_beside(where, what, origin))
+
+
+def _option_beside(at: Keys, what: str, document: Document) -> str | None:
+    """The option that put a value over another field which the text names: the file alone may be sound."""
+    for name in re.findall(r"[A-Za-z_][\w.]*", what):
+        for depth in range(len(at)):
+            if (*at[:depth], *name.split(".")) in document.origin:
+                return document.origin[(*at[:depth], *name.split("."))]
+    return None
 
 
 def _noted(path: Keys, start: Keys, document: Document) -> bool:
