@@ -112,6 +112,7 @@ def test_malformed_payloads_are_refused_by_element(payload: Payload, says: str) 
     answer = run(robot(), {"motor": lambda: servo}, body)
     assert answer.reason == "malformed"
     assert pytest.importorskip("re").search(says, answer.detail)
+    assert answer.advice.endswith("see the detail"), "what is wrong may be an order or a word, not a number"
     assert servo.told == []
 
 

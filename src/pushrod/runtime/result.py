@@ -11,7 +11,7 @@ from msgspec import Struct
 
 ADVICE = {
     "unsupported": "send one of the payloads this driver declares",
-    "malformed": "send finite numbers of the declared kind",
+    "malformed": "send it as this kind of payload is declared: see the detail",
     "stale": "it is older than its validity: send it sooner, or let it be valid longer",
     "sequence": "a duplicate, or out of order: give it a higher sequence number",
     "lease": "another commander holds this actuator: wait, or take it over explicitly",
