@@ -1,6 +1,7 @@
 """How far long work has come: a bar, or where there is no terminal plain lines, few of them, from which one can see how long it will take."""
 
 import io
+import time
 
 import pytest
 from rich.console import Console
@@ -33,6 +34,20 @@ def test_plain_lines_are_few_and_tell_rate_and_time_left(monkeypatch, capsys):
     assert lines[1].startswith("replaying: ")
     assert "100 files/s" in lines[1]
     assert lines[1].endswith(" s left")
+
+
+def test_what_comes_before_is_told_once_where_it_takes_long(monkeypatch, capsys):
+    monkeypatch.setattr(module, "QUIET", 0.05)
+    with progress("running", "runs", before="compiling") as show:
+        show(0, 10)
+        time.sleep(0.5)
+        show(1, 10)
+    assert capsys.readouterr().err == "compiling ...\n"
+    for done in (0, 1):  # an error or Ctrl-C before the first, and a first that came soon
+        with progress("running", "runs", before="compiling") as show:
+            show(done, 10)
+    time.sleep(0.2)
+    assert capsys.readouterr().err == ""
 
 
 def test_short_work_says_nothing(monkeypatch, capsys):

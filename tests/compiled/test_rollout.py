@@ -1,10 +1,14 @@
 """One source, the same numbers: plain Python, rollout, Stepper and batch."""
 
+import threading
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from lag_world import LAG_WORLD, Curve, In, Lag, Params, State
 
 from pushrod import metrics
+from pushrod.compiled import job
 from pushrod.compiled.rollout import batch, rollout
 from pushrod.compiled.stepper import Stepper
 from pushrod.core.errors import CacheError, InputError, ParameterError, UnknownNameError
@@ -60,6 +64,19 @@ def test_every_instance_of_a_batch_has_the_bits_of_its_own_rollout() -> None:
         one = rollout(LAG_WORLD, Params(lag=Lag(float(T[i]))), {"u": US}, steps=STEPS, dt=DT, seed=5, instance=i)
         assert np.array_equal(many["y"][:, i], one["y"])
         assert many.state(i) == one.state()
+
+
+def test_ctrl_c_while_it_compiles_leaves_no_other_thread_that_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+
+    def run_range(*_: object) -> None:
+        called.append(threading.current_thread())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(job, "module", lambda plan: SimpleNamespace(run_range=run_range))
+    with pytest.raises(KeyboardInterrupt):
+        batch(LAG_WORLD, Params(), {"u": US}, steps=STEPS, dt=DT, vary={"lag.T": np.linspace(0.01, 0.2, 150)}, threads=4)
+    assert called == [threading.current_thread()]
 
 
 def test_per_instance_inputs_and_start_states() -> None:

@@ -1,6 +1,7 @@
 """How far long work has come: a bar with rate and time left on a terminal, else a plain line every few seconds. On stderr, always."""
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,12 +24,12 @@ QUIET = 3.0  # [s] between two plain lines, and before the first one
 def progress(doing: str, unit: str, total: int | None = None, before: str = "", patience: float = 0.0) -> Iterator[Show]:
     """While `doing` something counted in `unit`: call what this gives with the number done and the number in all.
 
-    `before` is what goes on until the first is done. What is over within `patience` [s] has no bar.
+    `before` is what goes on until the first is done; plain lines tell it once, where it takes long. What is over within `patience` [s] has no bar.
     """
     from rich.console import Console
 
     console = Console(stderr=True)
-    with _bar(console, doing, unit, total, before or doing, patience) if console.is_terminal else _lines(doing, unit) as show:
+    with _bar(console, doing, unit, total, before or doing, patience) if console.is_terminal else _lines(doing, unit, before) as show:
         yield show
 
 
@@ -55,20 +56,33 @@ def _bar(console: "Console", doing: str, unit: str, total: int | None, before: s
 
 
 @contextmanager
-def _lines(doing: str, unit: str) -> Iterator[Show]:
+def _lines(doing: str, unit: str, before: str) -> Iterator[Show]:
     told, pace = 0.0, Pace(unit)
+    waiting = threading.Timer(QUIET, _write, (f"{before} ...",))  # nobody calls `show` while that goes on
+    waiting.daemon = True
+    if before:
+        waiting.start()
 
     def show(done: int, of: int, words: str = "") -> None:
         nonlocal told
+        if done:
+            waiting.cancel()
         rate, now = pace.of(done, of), time.monotonic()
         if not rate:  # nothing to tell a rate from: what came before it is over
             told = now
         elif now - told >= QUIET:
             told = now
-            sys.stderr.write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %), {rate}{f', {words}' if words else ''}\n")
-            sys.stderr.flush()
+            _write(f"{doing}: {done} of {of} {unit} ({100 * done // max(of, 1)} %), {rate}{f', {words}' if words else ''}")
 
-    yield show
+    try:
+        yield show
+    finally:
+        waiting.cancel()
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 class Pace:

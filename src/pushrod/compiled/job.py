@@ -114,16 +114,19 @@ def _run_threads(plan: Plan, job: Job, a: Arrays) -> float:
 
     chunk = max(1, min(CHUNK, job.n // (TURNS * job.threads)))
 
-    def go(first: int) -> None:
-        last = min(first + chunk, job.n)
+    def run_from_to(first: int, last: int) -> None:
         place = (first, last, job.k0, job.steps, job.dt, job.seed, job.instance, job.every)
         run_range(P.values, P.first, P.each, a.S, a.U, a.u_each, a.Y, a.M, a.W, *place, *P.tables)
+
+    def go(first: int) -> None:
+        run_from_to(first, min(first + chunk, job.n))
 
     started = time.perf_counter()
     if job.threads == 1 or job.n == 1:
         for first in range(0, job.n, chunk):
             go(first)
     else:
+        run_from_to(0, 0)  # compiles, while there is no other thread: after Ctrl-C the next one would compile all of it once more, and be waited for
         _in_turns(go, range(0, job.n, chunk), job.threads)
     return time.perf_counter() - started
 
