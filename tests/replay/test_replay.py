@@ -6,6 +6,7 @@ import re
 import time
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from replay_rig import commanded, log_of, repacked, rewritten, with_file
@@ -295,6 +296,40 @@ def test_a_torn_log_is_replayed_as_far_as_it_goes(tmp_path):
     else:
         assert found.identical
         assert "torn" in found.notes[0]
+
+
+@pytest.fixture(scope="module")
+def moving_arm(tmp_path_factory):
+    """Long enough for several motions to begin and end, and for several chunks."""
+    return log_of("arm", None, tmp_path_factory.mktemp("moving"), "4 s")
+
+
+def cut(log: Path, folder: Path, share: float) -> Path:
+    whole = log.read_bytes()
+    (folder / "cut.mcap").write_bytes(whole[: int(share * len(whole))])
+    return folder / "cut.mcap"
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7, 0.9])
+def test_where_a_log_is_cut_the_end_of_what_still_went_on_is_no_difference(moving_arm, tmp_path, share):
+    found = replay(cut(moving_arm, tmp_path, share))
+    assert 100 < found.ticks < 4000
+    assert found.identical, (found.difference, str(found.answer))
+
+
+def test_what_ended_before_a_cut_is_compared(moving_arm, tmp_path):
+    def change(name, data):
+        if name != "commands.json":
+            return data
+        told = msgspec.json.decode(data)
+        next(one for one in told["commands"] if one["ended"] is not None and one["ended"] < 1.5)["ended"] += 0.125
+        return msgspec.json.encode(told)
+
+    log = cut(repacked(moving_arm, change), tmp_path, 0.8)
+    found = replay(log)
+    assert 1800 < found.ticks < 4000
+    assert found.difference is None
+    assert [field.path for field in found.answer.fields] == ["ended"]
 
 
 def test_where_to_begin_and_how_fast_are_checked(tmp_path):

@@ -56,7 +56,7 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
     whole = rebuilt.whole and log.ticks == rebuilt.scenario.steps and not table.torn
     since, until = at * rebuilt.dt, math.inf if whole else (log.ticks - 0.5) * rebuilt.dt  # how it ended is not what the scenario says
-    count, answer = _answers(table, commands_file(live).text, since)
+    count, answer = _answers(table, commands_file(live).text, since, until)
     sent, messages, message = _messages(table, live.said, since, until)
     return Stepped(data, _first(log, told, data, at, rebuilt.dt), sent or count, answer or message, messages=messages)
 
@@ -132,17 +132,29 @@ def _timed(entry: tuple[float, Any] | None, other: tuple[float, Any] | None) -> 
     return {"t": entry[0], **entry[1]}
 
 
-def _answers(table: Table, now: str, since: float) -> tuple[int, AnswerDifference | None]:
-    """How many answers there are, and the first one that differs."""
+def _answers(table: Table, now: str, since: float, until: float) -> tuple[int, AnswerDifference | None]:
+    """How many answers there are before `until`, and the first one that differs."""
     if "commands.json" not in table.attachments:
         return 0, None
-    then, again = _commands(table.attachments["commands.json"].data, table.file), _commands(now.encode(), table.file)
+    then, again = (_before(_commands(text, table.file), until) for text in (table.attachments["commands.json"].data, now.encode()))
     whole = [("commands", i) for i in range(max(len(then[0]), len(again[0])))] + [("streams", i) for i in range(max(len(then[1]), len(again[1])))]
     for number, (kind, i) in enumerate(whole):
         a, b = (_entry(side[kind == "streams"], i) for side in (then, again))
         if a != b and not (kind == "commands" and isinstance(a, dict) and _time(a) < since):
             return len(whole), AnswerDifference(number + 1, a, b, t=_time(a or b) if kind == "commands" else None)
     return len(whole), None
+
+
+def _before(told: tuple[list[Any], list[Any]], until: float) -> tuple[list[Any], list[Any]]:
+    """Commands before that time, without the ends of motions that still went on then; what was sent every tick is known of a whole run only."""
+    if until == math.inf:
+        return told
+    return [_going_on(one, until) for one in told[0] if not isinstance(one, dict) or _time(one) < until], []
+
+
+def _going_on(entry: Any, until: float) -> Any:
+    ended = entry.get("ended") if isinstance(entry, dict) else None
+    return entry | {"ended": None, "end": None} if isinstance(ended, (int, float)) and ended >= until else entry
 
 
 def _commands(text: bytes, file: Path) -> tuple[list[Any], list[Any]]:
