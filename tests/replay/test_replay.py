@@ -1,6 +1,7 @@
 """A log, once more: equal to the last bit for every shipped machine and scenario, however it ran; and what is not equal is found and shown."""
 
 import asyncio
+import dataclasses
 import math
 import re
 import time
@@ -174,13 +175,46 @@ def test_a_live_run_is_equal_to_the_last_bit_and_its_model_near_what_was_measure
         if k >= 20 and not sent:  # a busy machine may skip a tick
             sent.append(rt["shoulder_motor"].direct.send(Position(0.5)))
 
-    found = replay(commanded("arm", tmp_path, 2e-3, 0.4, tick, stepped=False))
+    log = commanded("arm", tmp_path, 2e-3, 0.4, tick, stepped=False)
+    found = replay(log)
     assert found.rebuilt.kind == "live"
     assert found.identical, found.difference
     assert found.ticks > 50
     measured = {d.signal: d for d in found.measured}
     assert {"shoulder.position", "elbow.velocity", "shoulder.q"} <= set(measured)
     assert measured["shoulder.q"].most < 0.05  # of half a radian: commands are seen a tick or two apart
+    table = read(log)
+    assert measured["shoulder.q"].when in table["shoulder.q"].t  # not by counting ticks
+    assert measured["shoulder.position"].when in table["joint_states.shoulder.position"].t
+
+
+def standing_still(table, k, seconds):
+    """A log as if no tick had been done for so long before tick k."""
+
+    def later(channel):
+        return dataclasses.replace(channel, t=np.where(np.arange(len(channel)) >= k, channel.t + seconds, channel.t))
+
+    return dataclasses.replace(table, channels={name: later(c) if c.source in ("/in", "/out") else c for name, c in table.channels.items()})
+
+
+def test_where_ticks_were_missed_times_are_those_of_the_log(tmp_path):
+    log = commanded("car", tmp_path, 0.01, 0.5, lambda rt, k: None, stepped=False)
+    before = replay(log)
+    table = standing_still(read(rewritten(log, "/out", 30, lambda row: row.update(speed=7.0))), 20, 2.0)
+    found = replay(table)
+    assert found.log.missed(0.01) == before.log.missed(0.01) + 200
+    assert any(note.startswith(f"{found.log.missed(0.01)} ticks of 0.01 s missed") for note in found.notes)
+    assert (found.difference.k, found.difference.t) == (30, table["speed"].t[30])
+    begins = table["in.accel"].t
+    assert replay(table, at=float(begins[31])).identical
+    assert not replay(table, at=float(begins[30])).identical
+    with pytest.raises(
+        InputError, match=rf"by its own time from {begins[0]:g} to {table['speed'].t[found.log.ticks - 1]:g} s; the last one begins at"
+    ):
+        replay(table, at=9.0)
+    otherwise = replay(table, settings=["vehicle.steer_bias=0.1"], at=float(begins[25])).deviations
+    assert otherwise
+    assert all(d.when > begins[25] for d in otherwise)
 
 
 def test_a_live_car_with_commands_of_its_own_kind(tmp_path):

@@ -100,7 +100,7 @@ def _print(found: "Replay", console: "Console") -> None:
     for note in found.notes:
         console.print(f"note: {note}", markup=False)
     if found.settings:
-        console.print(f"what if {', '.join(found.settings)}" + (f" from {found.at * rebuilt.dt:g} s on" if found.at else ""), markup=False)
+        console.print(f"what if {', '.join(found.settings)}" + (f" from {found.log.begin[found.at]:g} s on" if found.at else ""), markup=False)
         _print_deviations(found.deviations, console)
         return
     compared = f"{count(len(found.log.outputs), 'signal')}, {count(found.ticks, 'tick')}"

@@ -53,10 +53,8 @@ def differs(recorded: Array, replayed: Array) -> NDArray[np.bool_]:
     return np.asarray((a.view(np.int64) != b.view(np.int64)) & ~(np.isnan(a) & np.isnan(b)), dtype=np.bool_)
 
 
-def first_difference(
-    names: Sequence[str], units: Mapping[str, str], recorded: Array, replayed: Array, dt: float, k0: int = 0, late: float = 1.0
-) -> Difference | None:
-    """Of two tables [tick, signal] whose first row is tick k0; the time of a row is (k + late) dt."""
+def first_difference(names: Sequence[str], units: Mapping[str, str], recorded: Array, replayed: Array, t: Array, k0: int = 0) -> Difference | None:
+    """Of two tables [tick, signal] whose first row is tick k0; `t` are the times of the rows [s]."""
     found = differs(recorded, replayed)
     if not found.any():
         return None
@@ -65,7 +63,7 @@ def first_difference(
     j = int(columns[0])
 
     def sample(row: int) -> Sample:
-        return Sample(k0 + row, (k0 + row + late) * dt, float(recorded[row, j]), float(replayed[row, j]))
+        return Sample(k0 + row, float(t[row]), float(recorded[row, j]), float(replayed[row, j]))
 
     here = sample(i)
     before = tuple(sample(row) for row in range(max(0, i - BEFORE), i))

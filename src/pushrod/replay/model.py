@@ -54,18 +54,21 @@ def _deviations(table: Table, rebuilt: Rebuilt, run: Again, clock: _Clock) -> It
         if path in run.joints and len(run.joints[path][0]) > 1 and len(channel) > 1:
             t, values = run.joints[path]
             when = clock.stepped(channel.t)
-            yield _with_delay(path, channel.unit, when, channel.values, np.interp(when, t, values))
+            yield _with_delay(path, channel.unit, channel.t, when, channel.values, np.interp(when, t, values))
     achieved = dict.fromkeys(pair.achieved for pair in rebuilt.machine.track)
     for name in achieved:
         if name in run.outputs and name in table and table[name].source == "/out":
             n = min(len(table[name]), len(run.outputs[name]))
             ends = np.asarray((np.arange(n) + 1.0) * rebuilt.dt, dtype=np.float64)
-            yield _with_delay(name, table[name].unit, ends, table[name].values[:n], run.outputs[name][:n])
+            yield _with_delay(name, table[name].unit, table[name].t[:n], ends, table[name].values[:n], run.outputs[name][:n])
 
 
-def _with_delay(name: str, unit: str, t: Array, measured: Array, model: Array) -> Deviation:
-    """`delay`: by how much what was measured comes after the model, below 0 where it comes before it."""
-    found = deviation(name, unit, t, measured, model)
+def _with_delay(name: str, unit: str, logged: Array, t: Array, measured: Array, model: Array) -> Deviation:
+    """`delay`: by how much what was measured comes after the model, below 0 where it comes before it.
+
+    `logged` are the times of the log, which are told, and `t` those of the stepped run, which have no gaps where ticks were missed.
+    """
+    found = deviation(name, unit, logged, measured, model)
     if len(t) < 8 or not np.all(np.isfinite(measured)) or not np.all(np.isfinite(model)):
         return found
     dt = float(t[-1] - t[0]) / (len(t) - 1)

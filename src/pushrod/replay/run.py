@@ -27,7 +27,7 @@ from pushrod.replay.difference import Deviation, Difference, deviation
 from pushrod.replay.model import against_model
 from pushrod.replay.rebuilding import Rebuilt, check_drivers, other_versions, rebuild
 from pushrod.replay.stepped import replay_stepped
-from pushrod.replay.world import Recorded, recorded, replay_world
+from pushrod.replay.world import NOTHING, Recorded, recorded, replay_world
 from pushrod.sim.room import carry
 
 Array = NDArray[np.float64]
@@ -80,7 +80,7 @@ def replay(
     machine: str | Path | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Replay:
-    """`at` [s]: what is before is run, not judged; `speed`: as fast as so many times the wall clock, not as fast as it can.
+    """`at` [s], by the log's own time: what is before is run, not judged; `speed`: as fast as so many times the wall clock, not as fast as it can.
 
     `settings`: texts "path=value", what if these parameters were otherwise from `at` on. `machine`: the machine file, where it needs code of its own.
     """
@@ -89,9 +89,13 @@ def replay(
     if speed is not None and not (math.isfinite(speed) and speed > 0.0):
         raise InputError(f"speed = {speed!r}: a number above 0 is needed, 1 for as fast as it was")
     was = rebuild(table, machine)
-    rows = recorded(table, was) if table.of("/in") or was.kind != "live" else Recorded(0, {}, {}, {})
+    rows = recorded(table, was) if table.of("/in") or was.kind != "live" else NOTHING
     start = _tick(at, was, rows, table)
     notes = [*was.notes, *([f"the log is torn: {table.torn}; what is there of it is replayed"] if table.torn else [])]
+    missed = rows.missed(was.dt) if was.kind == "live" else 0
+    notes += (
+        [f"{count(missed, 'tick')} of {was.dt:g} s missed while it ran, in which the world stood still; times are those of the log"] if missed else []
+    )
     changed = rebuild(table, machine, settings) if settings else None
     through, broken = was.kind == "stepped", []
     if through and changed is not None and start > 0:
@@ -106,7 +110,7 @@ def replay(
         notes += [f"{count(len(broken), 'change')} of faults on the way"] if broken else []
         data, difference = replay_world(world, rows, start, speed, other, progress, broken)
         answers, answer, messages = 0, None, 0
-    deviations = deviations_of(rows, data, start, was.dt) if changed is not None and len(data) > start else ()
+    deviations = deviations_of(rows, data, start) if changed is not None and len(data) > start else ()
     measured: tuple[Deviation, ...] = ()
     stopped = difference is None and len(data) < rows.ticks
     if not stopped and was.kind == "live" and changed is None and was.machine.robot is not None and has_commands(table):
@@ -125,9 +129,15 @@ def replay(
 
 
 def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:
-    k = round(at / rebuilt.dt) if math.isfinite(at) else -1
+    """The tick that begins next to a time of the log."""
+    if not rows.ticks and at != 0.0:
+        raise InputError(f"at = {at:g} s: {table.file} has no ticks of a world (/in, /out) to begin at; leave it out")
+    k = int(np.searchsorted(rows.begin, at - 0.5 * rebuilt.dt)) if math.isfinite(at) and at >= 0.0 else -1
     if not 0 <= k <= max(0, rows.ticks - 1):
-        raise InputError(f"at = {at:g} s: {table.file} has {count(rows.ticks, 'tick')} of {rebuilt.dt:g} s, from 0 to {rows.ticks * rebuilt.dt:g} s")
+        raise InputError(
+            f"at = {at:g} s: {table.file} has {count(rows.ticks, 'tick')} of {rebuilt.dt:g} s, by its own time from {rows.begin[0]:g} to "
+            f"{rows.end[-1]:g} s; the last one begins at {rows.begin[-1]:g} s, and nothing is left to replay behind that"
+        )
     return k
 
 
@@ -150,9 +160,9 @@ def _state(world: Any, one: Rebuilt) -> Any:
     return fresh._replace(**{name: getattr(known, name) for name in fresh._fields if type(getattr(known, name)) is type(getattr(fresh, name))})
 
 
-def deviations_of(log: Recorded, data: Array, start: int, dt: float) -> tuple[Deviation, ...]:
+def deviations_of(log: Recorded, data: Array, start: int) -> tuple[Deviation, ...]:
     """Of every signal that is otherwise, the largest share of its range first."""
-    t = np.asarray((np.arange(start, len(data)) + 1.0) * dt, dtype=np.float64)
+    t = log.end[start : len(data)]
     found = []
     for j, (name, values) in enumerate(log.outputs.items()):
         d = deviation(name, log.units.get(name, ""), t, values[start : len(data)], data[start:, j])

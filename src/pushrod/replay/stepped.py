@@ -48,7 +48,7 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     try:
         live = simulate(rebuilt.machine, replace(how, commands=tuple(c for c in how.commands if c.k < log.ticks)), progress, taped=judge)
     except Interrupted as stop:
-        return _until(stop.result.columns, log, at, rebuilt.dt, judge)
+        return _until(stop.result.columns, log, at, judge)
     columns = live.outcome.columns
     data = np.column_stack([columns[name] for name in log.outputs])
     if not judge:
@@ -58,24 +58,23 @@ def replay_stepped(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progr
     since, until = at * rebuilt.dt, math.inf if whole else (log.ticks - 0.5) * rebuilt.dt  # how it ended is not what the scenario says
     count, answer = _answers(table, commands_file(live).text, since, until)
     sent, messages, message = _messages(table, live.said, since, until)
-    return Stepped(data, _first(log, told, data, at, rebuilt.dt), sent or count, answer or message, messages=messages)
+    return Stepped(data, _first(log, told, data, at), sent or count, answer or message, messages=messages)
 
 
-def _until(columns: Mapping[str, Array], log: Recorded, at: int, dt: float, judge: bool) -> Stepped:
+def _until(columns: Mapping[str, Array], log: Recorded, at: int, judge: bool) -> Stepped:
     """What was found when it was stopped by Ctrl-C; of the answers nothing is said."""
     data = np.column_stack([columns[name] for name in log.outputs])
     n = len(data)
-    inputs, outputs = ({name: values[:n] for name, values in some.items()} for some in (log.inputs, log.outputs))
-    told = np.column_stack([columns[f"in.{name}"] for name in inputs])
-    return Stepped(data, _first(replace(log, ticks=n, inputs=inputs, outputs=outputs), told, data, at, dt) if judge and n > at else None, 0, None)
+    told = np.column_stack([columns[f"in.{name}"] for name in log.inputs])
+    return Stepped(data, _first(log.first(n), told, data, at) if judge and n > at else None, 0, None)
 
 
-def _first(log: Recorded, told: Array, data: Array, at: int, dt: float) -> Difference | None:
+def _first(log: Recorded, told: Array, data: Array, at: int) -> Difference | None:
     """In what the world was told, or in what it gave."""
     names, was_told = [f"in.{name}" for name in log.inputs], np.column_stack(list(log.inputs.values()))
     found = [
-        first_difference(names, log.units, was_told[at:], told[at:], dt, at, late=0.0),
-        first_difference(list(log.outputs), log.units, log.table()[at:], data[at:], dt, at),
+        first_difference(names, log.units, was_told[at:], told[at:], log.begin[at:], at),
+        first_difference(list(log.outputs), log.units, log.table()[at:], data[at:], log.end[at:], at),
     ]
     return min((d for d in found if d is not None), key=lambda d: d.k, default=None)  # of one tick what it was told comes first
 
@@ -95,7 +94,7 @@ def _commanded(rebuilt: Rebuilt, log: Recorded, table: Table, at: int, progress:
     pairs = [(one, answer) for one, answer in zip(commands, run.answers, strict=False) if one.k >= at]
     wrong = next((i for i, (one, answer) in enumerate(pairs) if one.became != answer), None)
     answer = None if wrong is None else _of_command(wrong + 1, *pairs[wrong])
-    return Stepped(data, _first(log, told, data, at, rebuilt.dt), len(pairs), answer, tuple(notes))
+    return Stepped(data, _first(log, told, data, at), len(pairs), answer, tuple(notes))
 
 
 def _of_command(number: int, one: Sent, answer: tuple[Any, ...]) -> AnswerDifference:

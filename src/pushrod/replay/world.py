@@ -23,12 +23,26 @@ PACE = 0.1  # [s] of the wall clock between two parts of a run that is paced
 
 @dataclass(frozen=True)
 class Recorded:
-    """/in and /out of a log, by channel: one row for each tick that is whole in both."""
+    """/in and /out of a log, by channel: one row for each tick that is whole in both.
+
+    `begin` and `end` are when each tick began and ended by the log's own time [s]: a live run misses ticks, so they are no multiples of dt.
+    """
 
     ticks: int
     inputs: dict[str, Array]
     outputs: dict[str, Array]
     units: dict[str, str]
+    begin: Array
+    end: Array
+
+    def first(self, n: int) -> "Recorded":
+        """The first n ticks."""
+        inputs, outputs = ({name: values[:n] for name, values in some.items()} for some in (self.inputs, self.outputs))
+        return Recorded(n, inputs, outputs, self.units, self.begin[:n], self.end[:n])
+
+    def missed(self, dt: float) -> int:
+        """Ticks that there was time for and that were not done."""
+        return max(0, round((self.end[-1] - self.begin[0]) / dt) - self.ticks) if self.ticks else 0
 
     def table(self) -> Array:
         """[tick, output], in the order of the names."""
@@ -56,7 +70,11 @@ def recorded(table: Table, rebuilt: Rebuilt) -> Recorded:
         raise LogError(f"{table.file}: /in and /out differ by {count(max(lengths) - n, 'tick')}: messages are missing, so nothing can be compared")
     order_in = {leaf.path or "y": told[leaf.path or "y"][:n] for leaf in numbers(world.In)}
     order_out = {leaf.path or "y": given[leaf.path or "y"][:n] for leaf in numbers(world.Out)}
-    return Recorded(n, order_in, order_out, units)
+    begin, end = (next(iter(table.of(topic).values())).t[:n] for topic in ("/in", "/out"))
+    return Recorded(n, order_in, order_out, units, begin, end)
+
+
+NOTHING = Recorded(0, {}, {}, {}, np.zeros(0), np.zeros(0))  # of a log without a world
 
 
 def replay_world(
@@ -84,11 +102,11 @@ def replay_world(
         end = k + len(data)
         if changed is None and end > at:
             start = max(k, at)
-            found = first_difference(names, log.units, was[start:end], data[start - k :], rebuilt.dt, start)
+            found = first_difference(names, log.units, was[start:end], data[start - k :], log.end[start:end], start)
         progress(end if speed is None or end > at else 0, log.ticks)  # what is not paced says nothing of the time that is left
         if found is not None:  # once more, with what was before it in view
             start, whole = max(at, found.k - BEFORE), np.concatenate(rows)
-            found = first_difference(names, log.units, was[start:end], whole[start:end], rebuilt.dt, start)
+            found = first_difference(names, log.units, was[start:end], whole[start:end], log.end[start:end], start)
             break
     if found is not None and (other := earlier(list(changes), found.k)) is not None:
         return replay_world(rebuilt, log, at, speed, changed, progress, other)
