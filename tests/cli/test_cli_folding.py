@@ -9,10 +9,13 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "replay"))
 
-from replay_rig import log_of
+from replay_rig import commanded, log_of, rewritten
 
 from pushrod.cli.folding import folded
+from pushrod.log import read
 from pushrod.log.writer import Recorder
+from pushrod.replay import replay
+from pushrod.runtime.payload import Position
 from pushrod.sim.worlds.servo import Out
 
 
@@ -58,6 +61,43 @@ def test_where_there_is_little_room_columns_go_and_names_stay(pushrod, long_name
     assert all(len(line) <= columns for line in said)
     assert next(line for line in said if line.startswith(" channel")).split() == heads
     assert any("starboard_outboard_motor/" in line for line in said)
+
+
+def test_what_has_no_room_is_named(pushrod, long_names):
+    said = " ".join(pushrod("log", long_names, columns=60).stdout.split())
+    assert "no room for values, rate, first, last: a terminal of" in said
+    width = int(said.split("a terminal of ")[1].split()[0])
+    assert "no room" in pushrod("log", long_names, columns=width - 1).stdout
+    assert "no room" not in pushrod("log", long_names, columns=width).stdout
+
+
+@pytest.fixture(scope="module")
+def moved(tmp_path_factory):
+    """A live arm that somebody moved."""
+    log = tmp_path_factory.mktemp("live")
+    return commanded("arm", log, 2e-3, 0.2, lambda rt, k: rt["shoulder_motor"].direct.send(Position(0.5)), stepped=False)
+
+
+@pytest.mark.parametrize("columns", [40, 50, 60, 130])
+def test_how_far_the_model_is_can_be_read_in_any_room(pushrod, moved, columns):
+    got = pushrod("replay", moved, "--no-log", columns=columns)
+    found = replay(moved)
+    assert all(len(line) <= columns for line in got.stdout.splitlines())
+    assert "…" not in got.stdout
+    words = got.stdout.split()
+    assert "shoulder.q" in {d.signal for d in found.measured}
+    for d in found.measured:
+        assert f"{d.signal}[{d.unit}]" in "".join(words)  # a name may be folded at a joint
+        assert {f"{d.rms:.3g}", f"{d.most:.3g}", f"{d.when:.4g}", f"{d.end:+.3g}"} <= set(words)
+
+
+def test_a_difference_can_be_read_in_40_columns(pushrod, tmp_path):
+    log = log_of("servo", None, tmp_path, "0.3 s")
+    changed = rewritten(log, "/out", 290, lambda row: row.update(q=row["q"] + 1e-12))
+    said = pushrod("replay", changed, "--no-log", columns=40).stdout
+    then, now = (read(file)["q"].values[290] for file in (changed, log))
+    assert {repr(float(then)), repr(float(now))} <= set(said.split())
+    assert "replayed - recorded = -1e-12" in said
 
 
 def test_a_pipe_gets_whole_lines(long_names):

@@ -1,7 +1,7 @@
-"""Tables in the room there is: which of two fits, and long names folded where a name has a joint."""
+"""Tables in the room there is: which of two fits, rows as blocks where none does, and long names folded where a name has a joint."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +18,23 @@ def full_width(console: "Console", table: "Table") -> int:
     from rich.measure import Measurement
 
     return Measurement.get(console, console.options.update(max_width=100_000), table).maximum
+
+
+def stacked(head: str, rows: Iterable[tuple[str, Mapping[str, str]]]) -> "Table":
+    """A block for each row: its name, and below it each cell beside its head."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column(head, overflow="fold")
+    table.add_column("", justify="right", overflow="fold")
+    for i, (name, cells) in enumerate(rows):
+        if i:
+            table.add_section()
+        table.add_row(name, "")
+        for label, text in cells.items():
+            table.add_row(f"  {label}", text)
+    return table
 
 
 def _parts(name: str) -> list[str]:

@@ -149,10 +149,26 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
         at.print(", ".join(f"{key} {text}" for key, text in told.items()), markup=False)
     if table.attachments:
         at.print(f"files: {', '.join(f'{name} ({len(a.data)} B)' for name, a in table.attachments.items())}", markup=False)
-    at.print(_sheet_for(at, chosen))
+    if not table.channels:
+        at.print("[bold]nothing is in it[/]: no channel with a number" if table.topics else "[bold]nothing is in it[/]: no message at all")
+        if not table.topics:
+            return
+    else:
+        _print_sheet(at, chosen)
     other = [t for t in table.topics.values() if not table.of(t.name)]
     if other and len(chosen) == len(table.channels):
         at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)
+
+
+def _print_sheet(at: "Console", chosen: "list[Channel]") -> None:
+    """The figures of the channels; those that have no room are named."""
+    sheet = _sheet_for(at, chosen)
+    at.print(sheet)
+    shown = {column.header for column in sheet.columns}
+    left = [head for head in SHEETS[0] if head not in shown]
+    if left:
+        width = full_width(at, _sheet(chosen, SHEETS[0]))
+        at.print(f"no room for {', '.join(left)}: a terminal of {width} columns shows all, and so does --json", markup=False)
 
 
 def _sheet_for(at: "Console", chosen: "list[Channel]") -> "Sheet":

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pushrod.replay.run import Replay
 
 SHOWN = 20  # rows of a table of differences
+BETWEEN = 6  # letters beside and between two columns
 
 
 def replay(
@@ -116,7 +117,6 @@ def _print(found: "Replay", console: "Console") -> None:
 
 
 def _print_difference(found: "Replay", console: "Console") -> None:
-    from pushrod.cli.folding import fits
     from pushrod.config.unit import bracketed
 
     difference, answer = found.difference, found.answer
@@ -124,12 +124,7 @@ def _print_difference(found: "Replay", console: "Console") -> None:
         console.print(
             f"[bold red]differs[/] from tick {difference.k}, t = {difference.t:g} s, on: {difference.signal}{_safe(bracketed(difference.unit))}"
         )
-        whole = _samples(difference, ("tick", "t", "recorded", "replayed", "difference"))
-        if fits(console, whole):
-            console.print(whole)
-        else:  # every digit is to be seen, and the last ones most of all
-            console.print(_samples(difference, ("tick", "recorded", "replayed")))
-            console.print(f"replayed - recorded = {difference.replayed - difference.recorded:.3g}", markup=False)
+        _print_samples(difference, console)
         if difference.also:
             more = f" and {len(difference.also) - 8} more" if len(difference.also) > 8 else ""
             console.print(f"at the same tick also: {', '.join(difference.also[:8])}{more}", markup=False)
@@ -141,17 +136,32 @@ def _print_difference(found: "Replay", console: "Console") -> None:
     console.print(f"versions: {other or 'all as they were'}", markup=False)
 
 
-def _samples(difference: "Difference", shown: tuple[str, ...]) -> "Table":
+def _print_samples(difference: "Difference", console: "Console") -> None:
+    """Every digit is to be seen, and the last ones most of all: where there is no room for columns they go, then rows are blocks."""
+    from pushrod.cli.folding import fits, stacked
+
+    rows = []
+    for k, t, a, b in (*difference.before, (difference.k, difference.t, difference.recorded, difference.replayed)):
+        rows.append({"tick": str(k), "t": f"{t:g}", "recorded": repr(a), "replayed": repr(b), "difference": "" if a == b else f"{b - a:.3g}"})
+    whole, some = (_samples(rows, heads) for heads in (("tick", "t", "recorded", "replayed", "difference"), ("tick", "recorded", "replayed")))
+    if fits(console, whole):
+        console.print(whole)
+        return
+    blocks = stacked("tick", ((row["tick"], {head: row[head] for head in ("recorded", "replayed")}) for row in rows))
+    console.print(some if fits(console, some) else blocks)
+    console.print(f"replayed - recorded = {difference.replayed - difference.recorded:.3g}", markup=False)
+
+
+def _samples(rows: list[dict[str, str]], shown: tuple[str, ...]) -> "Table":
+    """The last row is the one that differs."""
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in shown:
         table.add_column(head, justify="right", overflow="fold")
-    for k, t, a, b in (*difference.before, (difference.k, difference.t, difference.recorded, difference.replayed)):
-        apart = "" if a == b else f"{b - a:.3g}"
-        cells = {"tick": str(k), "t": f"{t:g}", "recorded": repr(a), "replayed": repr(b), "difference": apart}
-        table.add_row(*(cells[head] for head in shown), style="bold" if k == difference.k else "")
+    for row in rows:
+        table.add_row(*(row[head] for head in shown), style="bold" if row is rows[-1] else "")
     return table
 
 
@@ -159,22 +169,29 @@ def _print_deviations(deviations: "tuple[Deviation, ...]", console: "Console", d
     from rich import box
     from rich.table import Table
 
+    from pushrod.cli.folding import fits, folded, stacked
     from pushrod.config.unit import bracketed
 
     if not deviations:
         console.print("nothing would have been otherwise: equal to the last bit")
         return
+    rows = [(d.signal, bracketed(d.unit), _figures(d, delay)) for d in deviations[:SHOWN]]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("signal", overflow="fold")
-    for head in ("rms", "most", "at", "end", *(["measured later"] if delay else [])):
+    table.add_column("signal")
+    for head in rows[0][2]:
         table.add_column(head, justify="right", no_wrap=True)
-    for d in deviations[:SHOWN]:
-        late = "-" if d.delay is None else f"{d.delay:.3g} s"
-        name = _safe(d.signal + bracketed(d.unit))
-        table.add_row(name, f"{d.rms:.3g}", f"{d.most:.3g}", f"{d.when:.4g} s", f"{d.end:+.3g}", *([late] if delay else []))
-    console.print(table)
+    for name, unit, cells in rows:
+        table.add_row(_safe(name + unit), *cells.values())
+    room = console.width - max(len(text) for *_, cells in rows for text in cells.values()) - BETWEEN
+    blocks = stacked("signal", ((_safe(folded(name, room - len(unit)) + unit), cells) for name, unit, cells in rows))
+    console.print(table if fits(console, table) else blocks)
     if len(deviations) > SHOWN:
         console.print(f"and {len(deviations) - SHOWN} more signals")
+
+
+def _figures(d: "Deviation", delay: bool) -> dict[str, str]:
+    late = {"measured later": "-" if d.delay is None else f"{d.delay:.3g} s"} if delay else {}
+    return {"rms": f"{d.rms:.3g}", "most": f"{d.most:.3g}", "at": f"{d.when:.4g} s", "end": f"{d.end:+.3g}", **late}
 
 
 def _safe(text: str) -> str:

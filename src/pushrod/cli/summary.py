@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pushrod.cli import output
-from pushrod.cli.folding import fits
+from pushrod.cli.folding import fits, stacked
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -47,16 +47,10 @@ def _wide(result: "Result", signs: dict[int, str]) -> Table:
 
 
 def _narrow(result: "Result", signs: dict[int, str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("request → achieved".translate(signs), overflow="fold")
-    table.add_column("", justify="right", overflow="fold")
-    for i, (pair, response) in enumerate(result.responses):
-        if i:
-            table.add_section()
-        table.add_row(f"{pair.request} → {pair.achieved}".translate(signs), "")
-        for name, text in _cells(response, result.units[pair.achieved]).items():
-            table.add_row(f"  {name}", text)
-    return table
+    rows = (
+        (f"{pair.request} → {pair.achieved}".translate(signs), _cells(response, result.units[pair.achieved])) for pair, response in result.responses
+    )
+    return stacked("request → achieved".translate(signs), rows)
 
 
 def _cells(response: "Response", unit: str) -> dict[str, str]:
