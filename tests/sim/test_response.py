@@ -35,6 +35,14 @@ def test_a_pure_delay_is_found_whatever_gain_and_offset(shift, shape):
     assert found == pytest.approx(shift * DT, abs=0.6 * DT)
 
 
+@pytest.mark.parametrize("shift", [0, 1, 37])
+def test_a_copy_that_went_through_sums_and_products_is_still_one(shift):
+    r = np.sin(7.0 * np.arange(3000) * DT)
+    a = np.concatenate((np.full(shift, r[0]), r[: 3000 - shift]))
+    rounded = a + np.random.default_rng(5).integers(-1, 2, 3000) * np.spacing(a)  # the last bit is not to be relied on
+    assert response.delay(r, rounded, DT) == shift * DT
+
+
 def test_the_delay_of_a_lag_at_one_frequency_is_its_phase_delay():
     w, T = 2.0 * math.pi, 0.08
     t = np.arange(20000) * DT

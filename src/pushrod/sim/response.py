@@ -25,6 +25,7 @@ FEWEST_HELD = 5  # and ticks
 LONGEST_MOVE = 100.0  # seconds from one level to the next
 LEVEL = 0.05  # share of a step by which the request may wander on either level
 SMALLEST_STEP = 0.1  # share of the range of the request that counts as a step
+ROUNDING = 8.0 * float(np.finfo(np.float64).eps)  # of a few sums and products, as a share of the largest value
 AT_LIMIT = 1e-3  # share of the range that counts as being at its end
 
 
@@ -100,10 +101,11 @@ def delay(r: Signal, a: Signal, dt: float) -> float | None:
 
 
 def _is_copy(r: Signal, a: Signal, shift: int) -> bool:
-    """Whether a is r itself, some ticks later: held through the tick like r, so that the shift is the delay."""
+    """Whether a is r itself but for rounding, some ticks later: held through the tick like r, so that the shift is the delay."""
     moves = np.diff(r[: len(r) - shift])
-    changed = moves != 0.0
-    return bool(np.any(changed)) and float(np.mean(np.diff(a[shift:])[changed] == moves[changed])) > 0.5
+    rounding = ROUNDING * max(float(np.max(np.abs(r))), float(np.max(np.abs(a))))
+    changed = np.abs(moves) > rounding
+    return bool(np.any(changed)) and float(np.mean(np.abs(np.diff(a[shift:])[changed] - moves[changed]) <= rounding)) > 0.5
 
 
 class Move(NamedTuple):
