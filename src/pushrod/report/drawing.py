@@ -15,7 +15,7 @@ from pushrod.report.pipeline import CAUSES, Axis
 from pushrod.report.thinning import BINS, peaks, thin
 from pushrod.report.timing import Loop
 from pushrod.report.tracking import Following, Span
-from pushrod.report.way import Way, heading_marks
+from pushrod.report.way import Way, end_labels, heading_marks
 
 Panel = dict[str, Any]
 COARSE = 500  # bins of a channel that is only drawn when asked for
@@ -137,7 +137,13 @@ def way_panel(drawing: Drawing, runs: Sequence[tuple[int, Logged, Way]]) -> Pane
         at = _spread(log.channels[way.across].values, log.channels[way.up].values)
         t = log.channels[way.across].t[at]
         x, y = (log.channels[name].values[at] for name in (way.across, way.up))
-        made: dict[str, Any] = {"run": run, "t": drawing.times(t), "x": drawing.array(x), "y": drawing.array(y)}
+        made: dict[str, Any] = {
+            "run": run,
+            "t": drawing.times(t),
+            "x": drawing.array(x),
+            "y": drawing.array(y),
+            "ends": ("", "") if run else end_labels(x, y),
+        }
         if way.heading is not None:
             px, py, psi = heading_marks(log, way)
             made["marks"] = [drawing.array(px), drawing.array(py), drawing.array(psi)]

@@ -8,6 +8,7 @@ from pushrod.report.logged import Array, Logged
 
 HEADINGS = ("yaw", "psi", "heading")
 TICKS = 24  # headings that are drawn
+WIDE, HIGH = 0.12, 0.07  # of a label, as a share of the way, on a small screen
 
 
 class Way(NamedTuple):
@@ -39,6 +40,18 @@ def way(log: Logged) -> Way | None:
 
 def _wanted(across: str, up: str) -> tuple[tuple[str, str], ...]:
     return tuple((f"{prefix}{across}_req", f"{prefix}{up}_req") for prefix in ("", "in."))
+
+
+def end_labels(x: Array, y: Array) -> tuple[str, str]:
+    """What is written at the start and at the end of a way; one label for both where two would be printed over each other."""
+    size = max(_extent(x), _extent(y))
+    close = len(x) > 0 and abs(x[-1] - x[0]) <= WIDE * size and abs(y[-1] - y[0]) <= HIGH * size
+    return ("start, end", "") if close else ("start", "end")
+
+
+def _extent(values: Array) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if len(finite) else 0.0
 
 
 def heading_marks(log: Logged, way: Way) -> tuple[Array, Array, Array]:

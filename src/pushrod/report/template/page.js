@@ -114,7 +114,7 @@
         traces.push({ type: "scatter", mode: "markers", x: px, y: py, hoverinfo: "skip", opacity: way.run ? 0.6 : 1,
           marker: { symbol: "arrow", size: 13, color: colour("command"), angle: Array.from(psi, (a) => 90 - (a * 180) / Math.PI) } });
       }
-      traces.push(dot(x[0], y[0], "circle", way.run ? "" : "start", way.run), dot(x[n], y[n], "square", way.run ? "" : "end", way.run));
+      traces.push(dot(x[0], y[0], "circle", way.ends[0], way.run), dot(x[n], y[n], "square", way.ends[1], way.run));
     }
     return [traces, layout(panel, {
       hovermode: "closest",
