@@ -17,7 +17,7 @@ SAID = ("machine", "robot", "scenario", "world", "kind", "started", "seed", "dt"
 
 
 MADE_OF = ("machine.yaml", "scenario.yaml", "robot.yaml", "robot.urdf")
-SHOWN, LONG = 4, 100  # lines of a file, and letters of one, that are shown
+SHOWN, LONG = 12, 100  # lines of a file, and letters of one, that are shown
 
 
 class Apart(NamedTuple):
@@ -79,7 +79,7 @@ def said(a: Findings, b: Findings) -> dict[str, tuple[str, str]]:
 
 
 class Lines(NamedTuple):
-    """Lines of a file that only one of two runs has."""
+    """Lines of a file that only one of two runs has, but for comments."""
 
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
@@ -97,7 +97,7 @@ def files(a: Findings, b: Findings) -> dict[str, Lines]:
 
 def _without(one: str, other: str) -> tuple[str, ...]:
     known = {line.strip() for line in other.splitlines()}
-    return tuple(line for line in map(str.strip, one.splitlines()) if line not in known)
+    return tuple(line for line in map(str.strip, one.splitlines()) if line not in known and not line.startswith("#"))
 
 
 def parameters(a: Findings, b: Findings) -> dict[str, tuple[Any, Any]]:
@@ -123,7 +123,8 @@ def grids(a: Findings, b: Findings) -> list[dict[str, Any]]:
     rows = {
         "What ran": Grid(("", "A", "B"), [(text("verdict"), *verdicts), *((text(key), text(x), text(y)) for key, (x, y) in said(a, b).items())]),
         "Files that differ": Grid(
-            ("File", "only in A", "only in B"), [(text(name), *(_lines(part) for part in lines)) for name, lines in files(a, b).items()]
+            ("File", "only in A (removed)", "only in B (added)"),
+            [(text(name), *_sides(lines)) for name, lines in files(a, b).items()],
         ),
         "Parameters that differ": Grid(
             ("Parameter", "A", "B"), [(text(path), *(_value(x, units[path]) for x in pair)) for path, pair in parameters(a, b).items()]
@@ -147,9 +148,16 @@ def _verdict(found: Findings) -> Cell:
     return Cell("held", 1.0, "good") if verdict.held else Cell(f"{verdict.failed} of {verdict.judged} FAILED", 0.0, "bad")
 
 
+def _sides(lines: Lines) -> tuple[Cell, Cell]:
+    if not any(lines):
+        return text("only comments, blank lines or the order differ", "dim"), text("–", "dim")
+    return _lines(lines.only_a), _lines(lines.only_b)
+
+
 def _lines(lines: tuple[str, ...]) -> Cell:
-    more = f" … and {count_of(len(lines) - SHOWN, 'more line')}" if len(lines) > SHOWN else ""
-    return text("; ".join(line if len(line) <= LONG else f"{line[:LONG]}…" for line in lines[:SHOWN]) + more) if lines else text("–", "dim")
+    """One below the other, as they stand in the file."""
+    more = [f"… and {count_of(len(lines) - SHOWN, 'more line')}"] if len(lines) > SHOWN else []
+    return text("\n".join([line if len(line) <= LONG else f"{line[:LONG]}…" for line in lines[:SHOWN]] + more)) if lines else text("–", "dim")
 
 
 def _value(value: Any, unit: str) -> Cell:
