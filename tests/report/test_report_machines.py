@@ -142,6 +142,14 @@ def test_lines_of_files_stand_one_below_the_other_and_without_comments(ran, tmp_
     assert tables[alike] == [["scenario.yaml", "only comments, blank lines or the order differ", "–"]]
 
 
+def test_losses_say_which_axis_they_are_of_and_in_which_unit(ran):
+    tree = page_of(ran("boat", "boat_motor_failure")[0])
+    head = next(one for one in tree.xpath("//*[@class='axis']/h3") if "Surge" in text(one))
+    assert "axis s, without unit" in text(head)
+    assert "in all [1·s]" in {text(one) for one in tree.xpath("//table[contains(@class, 'losses')]//th")}
+    assert not any(text(cells[1]).endswith("s") for cells in rows(tree, "losses"))
+
+
 def test_faults_are_shaded_whether_they_were_announced_or_not(ran):
     found = find(read(ran("car", "car_fault")[0]))
     assert found.faults.keys() == {"steer", "brake"}

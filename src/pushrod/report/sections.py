@@ -10,7 +10,7 @@ from pushrod.report.drawing import COARSE, Drawing
 from pushrod.report.findings import Findings
 from pushrod.report.ledger import MOST, RESULTS
 from pushrod.report.logged import Logged
-from pushrod.report.number import quantity, share, whole
+from pushrod.report.number import quantity, share, unit_text, whole
 from pushrod.report.pipeline import Axis
 from pushrod.report.thinning import BINS
 from pushrod.report.trouble import scripted
@@ -118,6 +118,7 @@ def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
         made.append(
             {
                 "name": axis_name(name, world.name if world is not None else ""),
+                "which": f"axis {name}, {unit_text(axis.unit) or 'without unit'}",
                 "title": "request → command → allocated → achieved" if pair is None else tables.pair_name(pair),
                 "stages": sheet.add(stages),
                 "losses": [_losses(runs, sheet, *one) for one in same if one[2].losses],

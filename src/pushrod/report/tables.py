@@ -90,12 +90,15 @@ def response_cells(one: Following) -> tuple[Cell, ...]:
 
 
 def losses(axis: Axis, which: str = "") -> Grid:
-    """What each stage took, in all, at most, and of what was asked for; of which run, if there are two."""
-    unit = f"{axis.unit}.s" if axis.unit not in ("", "-") else "s"
+    """What each stage took, in all, at most, and of what was asked for; of which run, if there are two.
+
+    The unit of all is in its head: a number of seconds without another unit would be read as how long it went on.
+    """
+    unit = unit_text(axis.unit)
     rows = []
     for loss in axis.losses:
-        rows.append((text(loss.cause.replace("_", " ")), amount(loss.total, unit), percent(axis.share(loss.total)), amount(loss.most, axis.unit)))
-    return Grid((f"{which}lost to" if which else "Lost to", "in all", "of the request", "at most"), rows)
+        rows.append((text(loss.cause.replace("_", " ")), plain(loss.total, 3), percent(axis.share(loss.total)), amount(loss.most, axis.unit)))
+    return Grid((f"{which}lost to" if which else "Lost to", f"in all [{unit or 1}·s]", "of the request", "at most"), rows)
 
 
 def senders(found: Findings) -> Grid:
