@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from pushrod.cli.main import app
 from pushrod.log.reader import read
 from pushrod.report import find
+from pushrod.report.drawing import Drawing
+from pushrod.report.sections import content
 from pushrod.sim.machine import shipped
 
 FIGURES = ("error_rms", "error_max", "delay", "rise_time", "overshoot", "settling_time", "saturation_time")
@@ -148,6 +150,16 @@ def test_losses_say_which_axis_they_are_of_and_in_which_unit(ran):
     assert "axis s, without unit" in text(head)
     assert "in all [1·s]" in {text(one) for one in tree.xpath("//table[contains(@class, 'losses')]//th")}
     assert not any(text(cells[1]).endswith("s") for cells in rows(tree, "losses"))
+
+
+@pytest.mark.parametrize(("machine", "scenario"), [("servo", "servo_step"), ("boat", "boat_motor_failure"), ("quad", "quad_default")])
+def test_every_signal_that_is_judged_is_drawn(ran, machine, scenario):
+    found = find(read(ran(machine, scenario)[0]))
+    sheet = Drawing(["run"], found.log.span)
+    content([found], sheet)
+    drawn = {line["label"] for panel in sheet.panels if panel["type"] == "time" for line in panel["lines"]}
+    assert found.log.said.judged
+    assert set(found.log.said.judged) <= drawn
 
 
 def test_faults_are_shaded_whether_they_were_announced_or_not(ran):

@@ -38,6 +38,16 @@ class Said:
         value = document.data.get(key) if document else None
         return value if isinstance(value, str) else ""
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """Every signal that the scenario expects something of, or compares, each once."""
+        data = self.scenario.data if self.scenario else {}
+        entries = [
+            entry for key in ("expectations", "compare") if isinstance(given := data.get(key), list) for entry in given if isinstance(entry, dict)
+        ]
+        names = [entry.get(key) for entry in entries for key in ("signal", "to")]
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
+
 
 def read(table: Table) -> Said:
     notes: list[str] = []

@@ -13,6 +13,7 @@ from pushrod.report.logged import Logged
 from pushrod.report.number import quantity, share, unit_text, whole
 from pushrod.report.pipeline import Axis
 from pushrod.report.thinning import BINS
+from pushrod.report.tracking import Following
 from pushrod.report.trouble import scripted
 
 PLAIN = 12  # panels of a log that does not say what belongs together
@@ -36,6 +37,7 @@ def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
         "timing": _timing(runs, sheet),
         "parameters": [_parameters(found) for found in runs[:1] if found.parameters],
         "changes": [_named(runs, found, tables.changes(found)) for found in runs if found.changes],
+        "judged": _judged(runs, sheet),
         "plain": _plain(runs, sheet),
         "channels": _channels(runs, sheet),
     }
@@ -93,16 +95,19 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
     if not first.followings:
         return None
     panels = []
-    in_pipeline = {frozenset((axis.stages["req"], axis.stages["ach"])) for axis in first.axes}
-    for one in first.followings:
-        if frozenset(one.names) in in_pipeline:
-            continue  # drawn there, beside what was lost
+    for one in _beside_pipeline(first):
         same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.followings if other.names == one.names]
         panel = sheet.add(drawing.follow_panel(sheet, same, first.bands))
         about = first.log.channels[one.pair.achieved].about.rpartition(" [")[0]
         panels.append({"title": tables.pair_name(one), "about": about, "panel": panel})
     grid = tables.responses(first.followings) if len(runs) == 1 else None  # of two it stands among the differences
     return {"grid": grid, "panels": panels}
+
+
+def _beside_pipeline(found: Findings) -> list[Following]:
+    """The pairs that no axis of the pipeline is: those are drawn there, beside what was lost."""
+    in_pipeline = {frozenset((axis.stages["req"], axis.stages["ach"])) for axis in found.axes}
+    return [one for one in found.followings if frozenset(one.names) not in in_pipeline]
 
 
 def _pipeline(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
@@ -176,19 +181,38 @@ def _parameters(found: Findings) -> dict[str, Any]:
     return _named([found], found, tables.parameters(found)) | {"by_hand": by_hand, "count": len(found.parameters)}
 
 
+def _judged(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
+    """Signals that something was expected of and that no pair or axis has: whoever reads that one failed wants to see it."""
+    drawn = _drawn(runs[0])
+    names = dict.fromkeys(name for found in runs for name in found.log.said.judged)
+    return _by_unit(runs, sheet, [name for name in names if name in runs[0].log.channels and name not in drawn][:EVERY])
+
+
 def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
     """Where the log does not say what belongs together: channels of one topic and unit, but for those that are drawn already."""
     first = runs[0]
     if first.log.said.track:
         return []
-    drawn = {name for one in first.followings for _, name in one.lines} | {name for axis in first.axes for name in axis.stages.values()}
+    drawn = _drawn(first) | {name for found in runs for name in found.log.said.judged}
+    names = [name for name, channel in first.log.channels.items() if name not in drawn and not channel.source.startswith(TOLD_ELSEWHERE)]
+    return _by_unit(runs, sheet, names, PLAIN)
+
+
+def _drawn(found: Findings) -> set[str]:
+    """Over time, as they are; losses are drawn by their size."""
+    return {name for one in _beside_pipeline(found) for _, name in one.lines} | {name for axis in found.axes for name in axis.stages.values()}
+
+
+def _by_unit(runs: Sequence[Findings], sheet: Drawing, names: Sequence[str], most: int = EVERY) -> list[dict[str, Any]]:
+    """Channels of one topic and unit side by side, in so many panels at most."""
+    first = runs[0]
     groups: dict[tuple[str, str], list[str]] = {}
-    for name, channel in first.log.channels.items():
-        if name not in drawn and not channel.source.startswith(TOLD_ELSEWHERE):
-            groups.setdefault((channel.source, channel.unit), []).append(name)
-    parts = [names[i : i + TOGETHER] for names in groups.values() for i in range(0, len(names), TOGETHER)]
+    for name in names:
+        channel = first.log.channels[name]
+        groups.setdefault((channel.source, channel.unit), []).append(name)
+    parts = [group[i : i + TOGETHER] for group in groups.values() for i in range(0, len(group), TOGETHER)]
     logs = [(run, found.log) for run, found in enumerate(runs)]
-    return [{"title": ", ".join(names), "panel": sheet.add(drawing.plain_panel(sheet, logs, names, first.bands))} for names in parts[:PLAIN]]
+    return [{"title": ", ".join(part), "panel": sheet.add(drawing.plain_panel(sheet, logs, part, first.bands))} for part in parts[:most]]
 
 
 def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
