@@ -1,6 +1,7 @@
 """Two runs against each other: the figures of both, what differs in parameters and in what they say of themselves, how far signals are apart."""
 
 import math
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,8 +97,13 @@ def files(a: Findings, b: Findings) -> dict[str, Lines]:
 
 
 def _without(one: str, other: str) -> tuple[str, ...]:
-    known = {line.strip() for line in other.splitlines()}
-    return tuple(line for line in map(str.strip, one.splitlines()) if line not in known and not line.startswith("#"))
+    known = set(_uncommented(other))
+    return tuple(line for line in _uncommented(one) if line and line not in known)
+
+
+def _uncommented(content: str) -> list[str]:
+    """The lines of a YAML file, each without its comment; one with a quoted text keeps it, as that may hold the sign of one."""
+    return [line.strip() if "'" in line or '"' in line else re.sub(r"(^|\s)#.*", "", line).strip() for line in content.splitlines()]
 
 
 def parameters(a: Findings, b: Findings) -> dict[str, tuple[Any, Any]]:
