@@ -25,7 +25,7 @@ BETWEEN = 6  # letters beside and between two columns
 
 def replay(
     log: A[Path, typer.Argument(help="A log of a run (.mcap).", metavar="LOG")],
-    at: A[str, typer.Option(help="Begin there, such as 2.5 or '500 ms': what is before is run, not judged.")] = "0",
+    at: A[str, typer.Option(help="Begin there by the log's own time, such as 2.5 or '500 ms': what is before is run, not judged.")] = "0",
     speed: A[float | None, typer.Option(help="So many times as fast as it was; as fast as it can if left out.")] = None,
     set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="What if: put a value over a parameter; may be repeated.")] = None,
     machine: A[Path | None, typer.Option(help="The machine file, where it has code of its own: none is taken from a log.")] = None,

@@ -129,10 +129,10 @@ def replay(
 
 
 def _tick(at: float, rebuilt: Rebuilt, rows: Recorded, table: Table) -> int:
-    """The tick that begins next to a time of the log."""
+    """By the log's own time."""
     if not rows.ticks and at != 0.0:
         raise InputError(f"at = {at:g} s: {table.file} has no ticks of a world (/in, /out) to begin at; leave it out")
-    k = int(np.searchsorted(rows.begin, at - 0.5 * rebuilt.dt)) if math.isfinite(at) and at >= 0.0 else -1
+    k = rows.tick_at(at, rebuilt.dt) if math.isfinite(at) and at >= 0.0 else -1
     if not 0 <= k <= max(0, rows.ticks - 1):
         raise InputError(
             f"at = {at:g} s: {table.file} has {count(rows.ticks, 'tick')} of {rebuilt.dt:g} s, by its own time from {rows.begin[0]:g} to "

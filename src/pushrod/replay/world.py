@@ -41,8 +41,16 @@ class Recorded:
         return Recorded(n, inputs, outputs, self.units, self.begin[:n], self.end[:n])
 
     def missed(self, dt: float) -> int:
-        """Ticks that there was time for and that were not done."""
-        return max(0, round((self.end[-1] - self.begin[0]) / dt) - self.ticks) if self.ticks else 0
+        """Ticks that there was time for and that were not done; less than one is only a late tick."""
+        behind = float(self.end[-1] - self.begin[0]) / dt - self.ticks if self.ticks else 0.0
+        return round(behind) if behind > 1.0 else 0
+
+    def tick_at(self, t: float, dt: float) -> int:
+        """The tick that begins at a time [s], or half a tick before it at most, else the next one; `ticks` where none is left."""
+        k = int(np.searchsorted(self.begin, t))
+        if k > 0 and (before := t - float(self.begin[k - 1])) <= 0.5 * dt and (k == self.ticks or before < float(self.begin[k]) - t):
+            return k - 1
+        return k
 
     def table(self) -> Array:
         """[tick, output], in the order of the names."""
