@@ -113,6 +113,7 @@ class Steppers:
             self._call(*self._head, which, 0, m, k, ticks, dt, self.seed, self.instance, *self._tables)
             return
         if self._pool is None:
+            self._call(*self._head, which, 0, 0, k, ticks, dt, self.seed, self.instance, *self._tables)  # compiles, before there are other threads
             self._pool = ThreadPoolExecutor(self._threads)
         ends = [m * part // parts for part in range(parts + 1)]
 

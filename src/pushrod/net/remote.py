@@ -43,6 +43,7 @@ log = logging.getLogger("pushrod.net")
 Address = str | Sequence[str]
 A = TypeVar("A", bound=Armed | Disarmed)
 EXCHANGES = 8  # of the time, before the first command
+GOODBYE = 3.0  # [s] for a host that is there to answer it
 QUIET = 1.0  # [s] between two lines in the log about commands that were not answered
 
 
@@ -210,7 +211,7 @@ class RemoteRobot:
         self._waking.set()
         if self.alive:
             try:
-                await self.do("leave", _timeout=1.0)
+                await self.do("leave", _timeout=GOODBYE)
             except (NetworkError, TimeoutError) as error:
                 log.debug("%s was left without a goodbye: %s", self.robot, error)
         await asyncio.to_thread(self.bus.close)
