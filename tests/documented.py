@@ -23,6 +23,7 @@ from pathlib import Path
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$|^<!-- python\n(?P<hidden>.*?)^-->$", re.DOTALL | re.MULTILINE)
 TITLE = re.compile(r'title="([^"]+)"')
+PROGRESS = re.compile(r"\w+ \.\.\.|.+: \d+ of \d+ .+ \(\d+ %\), .+")  # how far long work has come: only a slow computer says so
 PATIENCE = 60.0  # [s] for a server to say that it is there
 PATIENT = "--guard-limit '20 s'"
 
@@ -66,7 +67,8 @@ def commands(block: Block) -> list[Command]:
 
 
 def matches(shown: tuple[str, ...], printed: list[str]) -> bool:
-    """Line by line, blanks at the ends of lines and of the whole aside; `...` within a line stands for any letters."""
+    """Line by line, progress and blanks at the ends of lines and of the whole aside; `...` within a line stands for any letters."""
+    printed = [line for line in printed if not PROGRESS.fullmatch(line)]
     pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else ".*".join(map(re.escape, line.rstrip().split("..."))) + r"\n" for line in shown)
     return re.fullmatch(rf"\n*{pattern}\n*", "".join(f"{line.rstrip()}\n" for line in printed)) is not None
 
