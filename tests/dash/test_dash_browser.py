@@ -20,6 +20,13 @@ def stands_still(page):
     return before if page.locator(".pr-plot-canvas canvas").first.screenshot() == before else None
 
 
+def opened(page, tab, shows):
+    """Whether a tab is open now; a click that comes while a busy page is drawn anew may be lost."""
+    page.locator(".pr-tabs .q-tab", has_text=tab).click()
+    page.wait_for_timeout(500)
+    return page.locator(shows).is_visible()
+
+
 def drag(page, card, to):
     """The position slider of a card to a share of its length."""
     box = page.locator(f"#card-{card} .q-slider").first.bounding_box()
@@ -167,7 +174,7 @@ def test_a_car_is_driven_broken_and_looked_back_at(serve, look):
     page.locator(".pr-tabs .q-tab", has_text="Faults").click()
     page.get_by_role("button", name="Inject").last.click()
     until(lambda: text(page, "fault:steer") == "broken: stuck", what="the fault")
-    page.locator(".pr-tabs .q-tab", has_text="Events").click()
+    until(lambda: opened(page, "Events", "[data-rows=events]"), what="the events")
     until(lambda: "none -> stuck" in page.locator("[data-rows=events]").inner_text(), what="the fault among the events")
     page.locator(".pr-tabs .q-tab", has_text="Control").click()
     page.get_by_role("button", name="Pause all").click()
