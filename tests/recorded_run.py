@@ -5,6 +5,7 @@ python tests/recorded_run.py FOLDER
 
 import asyncio
 import faulthandler
+import itertools
 import json
 import os
 import subprocess
@@ -14,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
@@ -24,6 +26,8 @@ from pushrod.robot import Actuator, Joint, Limits, Parameter, Robot
 from pushrod.runtime import Runtime
 
 HZ = 1000.0
+SENT = "sent"  # beside the log: what the process that is killed has sent
+ROOM = 100_000  # commands
 
 
 def made_safe(options: dict[str, Any]) -> None:
@@ -122,8 +126,28 @@ def read_torn(file: Path) -> list[Said]:
     return said
 
 
-def killed_after(seconds: float, folder: Path) -> tuple[Log, float]:
-    """The log of a machine at 1 kHz whose process is killed so long after it was armed, and how much of its time is missing at the end [s]."""
+class Killed(NamedTuple):
+    """A log whose process was killed at `at` [s of the wall clock], and what that process had done by then: when it sent which command, in order."""
+
+    log: Log
+    at: float
+    sent: list[tuple[float, float]]  # wall clock [s], position [rad]
+
+    @property
+    def commands(self) -> list[float]:
+        return [one["payload"]["position"] for one in self.log.of("/actuator/base/shoulder/shoulder_motor/command")]
+
+    @property
+    def missing(self) -> float:
+        """How much of its time is not in the log [s]: since the first command that it has not, or since the last step of the machine."""
+        begin = self.sent[0][0]
+        unlogged = self.sent[len(self.commands)][0] if len(self.commands) < len(self.sent) else self.at
+        stepped = max((one.ns * 1e-9 for one in self.log.said if one.topic == "/out"), default=begin)
+        return self.at - min(unlogged, stepped)
+
+
+def killed_after(seconds: float, folder: Path) -> Killed:
+    """A machine at 1 kHz whose process is killed so long after it was armed."""
     process = subprocess.Popen([sys.executable, __file__, str(folder)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     file, writer = process.stdout.readline().split()
@@ -135,11 +159,8 @@ def killed_after(seconds: float, folder: Path) -> tuple[Log, float]:
     while _is_there(int(writer)):
         assert time.monotonic() < end, "the writer does not end"
         time.sleep(0.01)
-    log = read(Path(file))
-    last = {
-        topic: max(one.ns for one in log.said if one.topic == topic) * 1e-9 for topic in ("/out", "/actuator/base/shoulder/shoulder_motor/command")
-    }
-    return log, killed - min(last.values())
+    sent = np.memmap(folder / SENT, np.float64, "r", shape=(ROOM, 2))
+    return Killed(read(Path(file)), killed, [(at, x) for at, x in sent.tolist() if at])
 
 
 def _is_there(pid: int) -> bool:
@@ -161,10 +182,13 @@ async def _run(folder: Path) -> None:
             rt.arm()
             direct, seen = rt["shoulder_motor"].direct, asyncio.Event()
             loop = asyncio.get_running_loop()
+            sent, n = np.memmap(folder / SENT, np.float64, "w+", shape=(ROOM, 2)), itertools.count()  # outlives this process
 
             def tick(k: int) -> None:
-                direct.set_position(0.001 * (k % 500))
-                if k >= 20 and not seen.is_set():  # a busy machine may skip any one
+                x, i = 0.001 * (k % 500), next(n)
+                sent[i] = time.time(), x  # before it is sent: the log cannot have more
+                assert direct.set_position(x).ok
+                if i >= 20 and not seen.is_set():
                     loop.call_soon_threadsafe(seen.set)
 
             rt.loop(hz=HZ)(tick)

@@ -9,6 +9,7 @@ import pytest
 
 from pushrod.core.errors import InputError
 from pushrod.runtime import real_time
+from pushrod.runtime.real_time import WAKING, keep_awake
 
 ASKED = """
 import os, threading
@@ -51,6 +52,27 @@ def test_threads_before_and_after_go_along():
         pytest.skip("this user may not ask for real-time priority")
     done = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split("\n")[:3] == ["True 7"] * 3
+
+
+ASLEEP = """
+import os
+from pushrod.runtime import real_time
+
+real_time()
+open_files = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+print([os.readlink(file) for file in open_files if os.path.exists(file)].count("/dev/cpu_dma_latency"))
+"""
+
+
+def test_cores_are_kept_awake_where_that_is_allowed():
+    if not may():
+        pytest.skip("this user may not ask for real-time priority")
+    done = subprocess.run([sys.executable, "-c", ASLEEP], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == ("1" if os.access(WAKING, os.W_OK) else "0")
+
+
+def test_where_cores_cannot_be_kept_awake_it_does_without(tmp_path):
+    assert not keep_awake(str(tmp_path / "none"))
 
 
 @pytest.mark.parametrize("priority", [0, -1, 99, 1000])
