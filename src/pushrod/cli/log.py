@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as Sheet
 
+    from pushrod.log.events import Event
     from pushrod.log.table import Channel, Table
 
 # columns, the fullest first; and the most letters for which a column gives way to names
@@ -28,6 +29,7 @@ SHEETS = (
     ("unit",),
 )
 MOST = 30
+TOLD = 10  # warnings and errors at most
 
 
 def log(
@@ -35,14 +37,18 @@ def log(
     channel: A[list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Only these; * stands for anything. All if left out.")] = None,
     csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout, and goes without --json.")] = None,
 ) -> None:
-    """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, and whether it is torn.
+    """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, and whether it is torn, and the
+    warnings and errors of the run.
 
     Exit codes: 0 fine, torn or not; 2 wrong input.
     """
     if csv is not None and str(csv) == "-" and as_json():
         raise InputError("--csv - and --json: stdout is for one of both; give a file (--csv OUT), or leave --json out")
+    from pushrod.log.events import TROUBLE, events
+
     table = read_all(file)
     chosen = _chosen(table, channel or [])
+    trouble = [event for event in events(table) if event.level in TROUBLE]
     answer(
         file=file,
         format=table.format,
@@ -54,11 +60,13 @@ def log(
         attachments={name: len(attached.data) for name, attached in table.attachments.items()},
         topics={t.name: {"schema": t.schema, "encoding": t.encoding, "messages": t.messages, "read": t.read} for t in table.topics.values()},
         channels={c.name: _figures(c) for c in chosen},
+        trouble=[event._asdict() for event in trouble],
     )
     if csv is not None:
         _write(table, chosen, csv)
     else:
         _print(table, chosen)
+        _print_trouble(trouble)
 
 
 def _figures(c: "Channel") -> dict[str, object]:
@@ -158,6 +166,19 @@ def _print(table: "Table", chosen: "list[Channel]") -> None:
     other = [t for t in table.topics.values() if not table.of(t.name)]
     if other and len(chosen) == len(table.channels):
         at.print("without numbers: " + ", ".join(f"{t.name} ({t.messages})" for t in other), markup=False)
+
+
+def _print_trouble(trouble: "Sequence[Event]") -> None:
+    """The last of it: how a run ended is asked for most."""
+    from rich.markup import escape
+
+    if not trouble:
+        return
+    at, left = console(), len(trouble) - TOLD
+    at.print("warnings and errors" + (f", the last {TOLD} of {len(trouble)}: --json has all" if left > 0 else "") + ":")
+    for event in trouble[-TOLD:]:
+        colour = "yellow" if event.level == "warning" else "bold red"
+        at.print(f"  {event.t:.3f} s [{colour}]{event.level}[/] {escape(f'{event.source}: ' if event.source else '')}{escape(event.text)}")
 
 
 def _print_sheet(at: "Console", chosen: "list[Channel]") -> None:

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushrod.log.events import Event, events
 from pushrod.log.table import Table
-from pushrod.report.events import Event, events
 from pushrod.report.ledger import Ledger, ledger
 from pushrod.report.logged import Logged, look
 from pushrod.report.mishap import Mishap, mishaps
@@ -46,7 +46,7 @@ class Findings(NamedTuple):
 @np.errstate(all="ignore")  # a log may hold any numbers; what comes of them is checked where it is shown
 def find(table: Table) -> Findings:
     log = look(table)
-    unarmed, told = not_armed(log), events(log)
+    unarmed, told = not_armed(log), events(log.table)
     live = log.about.get("kind") == "live"
     return Findings(
         log,

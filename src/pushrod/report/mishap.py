@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from pushrod.core.names import count
-from pushrod.report.events import Event
+from pushrod.log.events import Event
 from pushrod.report.logged import Logged
 from pushrod.report.number import quantity
 
