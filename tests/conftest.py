@@ -1,13 +1,18 @@
-"""Where the reference data is: copies in tests/golden, and a folder `shared` beside the checkout that not everyone has."""
+"""Where the reference data is: copies in tests/golden, and a folder `shared` beside the checkout that not everyone has.
+
+And what becomes of tests that measure time where the computer stood still (`standstill`).
+"""
 
 import hashlib
 import signal
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from counts import examples
+from standstill import TIMES, Standstill
 
 # how long an example takes says more about the machine than about the code
 settings.register_profile("pushrod", max_examples=examples(100), deadline=None, print_blob=True)
@@ -16,10 +21,50 @@ settings.load_profile("pushrod")
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def pytest_configure() -> None:
+STANDSTILL = pytest.StashKey[Standstill]()
+AGAIN = "made again"
+ON_TIME = ("cli", "conformance", "dash", "drivers", "guard", "live", "net", "recording", "runtime")  # folders of what runs against the wall clock
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """A shell starts what runs in the background with Ctrl-C ignored, and so would be every program the tests start."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.stash[STANDSTILL] = Standstill()
+    config.add_cleanup(config.stash[STANDSTILL].close)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent.name in ON_TIME:
+            item.add_marker("on_time")
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    if item.get_closest_marker("on_time") is None:
+        return None
+    standstill, stood, k = item.config.stash[STANDSTILL], [], 0
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    while True:
+        k, before = k + 1, standstill.total
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        stood.append(standstill.total - before)
+        if k == TIMES or not stood[-1] or not any(report.failed for report in reports):
+            break
+    for report in reports:
+        if k > 1 and report.when == "call":
+            report.user_properties.append((AGAIN, ", ".join(f"{1e3 * t:.0f} ms" for t in stood[: k - 1])))
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, ())]
+    for report in reports:
+        for name, stood in getattr(report, "user_properties", ()):
+            if name == AGAIN:
+                terminalreporter.line(f"made again, as the computer stood still for {stood} meanwhile: {report.nodeid} {report.outcome}")
 
 
 @pytest.fixture(autouse=True)

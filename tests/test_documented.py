@@ -23,6 +23,7 @@ LONG = (
 NOT_RUN = ("make ", "source ", "pip install", "git clone")  # what sets up the environment that runs this
 
 
+@pytest.mark.on_time
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_program_of_a_page_runs_and_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
@@ -63,6 +64,7 @@ def without(block: Block, starts: tuple[str, ...]) -> Block:
     return Block(block.language, block.title, "".join("\n".join([f"$ {c.text}", *c.prints, ""]) for c in kept))
 
 
+@pytest.mark.on_time
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_is_of_a_kind_that_is_run(page: Path) -> None:
     for block in blocks(page.read_text()):
