@@ -37,6 +37,7 @@ def test_the_program_of_a_page_runs_and_prints_what_the_page_says(page: Path, tm
         assert block in done.stdout
 
 
+@pytest.mark.on_time
 @pytest.mark.parametrize("page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name)
 def test_the_commands_of_a_page_print_what_the_page_shows(
     page: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
@@ -64,7 +65,6 @@ def without(block: Block, starts: tuple[str, ...]) -> Block:
     return Block(block.language, block.title, "".join("\n".join([f"$ {c.text}", *c.prints, ""]) for c in kept))
 
 
-@pytest.mark.on_time
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_is_of_a_kind_that_is_run(page: Path) -> None:
     for block in blocks(page.read_text()):
