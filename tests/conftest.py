@@ -3,8 +3,8 @@
 And what becomes of tests that measure time where the computer stood still (`standstill`).
 """
 
-import hashlib
 import signal
+import uuid
 from pathlib import Path
 
 import pytest
@@ -68,9 +68,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_state(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """What guards record in one test keeps no robot of another test from arming. The folder is made by whoever writes there first."""
-    monkeypatch.setenv("PUSHROD_STATE", str(tmp_path_factory.getbasetemp() / "state" / hashlib.md5(request.node.nodeid.encode()).hexdigest()))
+    monkeypatch.setenv("PUSHROD_STATE", str(tmp_path_factory.getbasetemp() / "state" / uuid.uuid4().hex))
 
 
 @pytest.fixture(scope="session")
