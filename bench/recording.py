@@ -1,7 +1,7 @@
 """What it costs to be recorded and shown: lateness of 1 kHz loops with and without, messages a second through the whole path, the cost of a command.
 Prints Markdown.
 
-python bench/recording.py [--seconds 5] [--rounds 6] [--only loops|rate|command] [--realtime] [--browser]
+python bench/recording.py [--seconds 2] [--rounds 12] [--only loops|rate|command] [--realtime] [--browser]
 
 --realtime: with real-time priority, as `serve --realtime` has it.
 --browser: a real one, headless, looks at the page meanwhile; it draws on this machine's cores, which is seldom where an operator's browser is.
@@ -189,8 +189,8 @@ def timed(call: Callable[[float], Any], times: int) -> list[int]:
 
 def main() -> None:
     ask = argparse.ArgumentParser(description=__doc__)
-    ask.add_argument("--seconds", type=float, default=5.0)
-    ask.add_argument("--rounds", type=int, default=6)
+    ask.add_argument("--seconds", type=float, default=2.0)
+    ask.add_argument("--rounds", type=int, default=12)
     ask.add_argument("--realtime", action="store_true")
     ask.add_argument("--browser", action="store_true")
     ask.add_argument("--only", choices=("loops", "rate", "command"))
@@ -202,7 +202,7 @@ def main() -> None:
         if asked.only in (None, "loops"):
             asyncio.run(loops(asked.seconds, asked.rounds, folder, asked.browser))
         if asked.only in (None, "rate"):
-            asyncio.run(rate(2.0 * asked.seconds, folder))
+            asyncio.run(rate(5.0 * asked.seconds, folder))
         if asked.only in (None, "command"):
             asyncio.run(command(folder))
 
