@@ -43,28 +43,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     if item.get_closest_marker("on_time") is None:
         return None
-    standstill, stood, k = item.config.stash[STANDSTILL], [], 0
+    standstill, failed = item.config.stash[STANDSTILL], []
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     while True:
-        k, before = k + 1, standstill.total
+        before = standstill.total
         reports = runtestprotocol(item, nextitem=nextitem, log=False)
-        stood.append(standstill.total - before)
-        if k == TIMES or not stood[-1] or not any(report.failed for report in reports):
+        stood, wrong = standstill.total - before, [report for report in reports if report.failed]
+        if not (stood and wrong) or len(failed) + 1 == TIMES:
             break
+        failed.append(f"{1e3 * stood:.0f} ms ({wrong[0].longreprtext.strip().splitlines()[-1]})")
+        item.session._setupstate.teardown_exact(None)  # what it shares with others may not be as it was
     for report in reports:
-        if k > 1 and report.when == "call":
-            report.user_properties.append((AGAIN, ", ".join(f"{1e3 * t:.0f} ms" for t in stood[: k - 1])))
+        if failed and report.when == "call":
+            report.user_properties.append((AGAIN, ", ".join(failed)))
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    reports = [r for kind in ("passed", "failed") for r in terminalreporter.stats.get(kind, ())]
-    for report in reports:
+    for report in (report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, ())):
         for name, stood in getattr(report, "user_properties", ()):
             if name == AGAIN:
-                terminalreporter.line(f"made again, as the computer stood still for {stood} meanwhile: {report.nodeid} {report.outcome}")
+                terminalreporter.line(f"made again, as the computer stood still for {stood}: {report.nodeid} {report.outcome}")
 
 
 @pytest.fixture(autouse=True)
