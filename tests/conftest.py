@@ -4,6 +4,7 @@ And what becomes of tests that measure time where the computer stood still (`sta
 """
 
 import signal
+import textwrap
 import uuid
 from pathlib import Path
 
@@ -51,7 +52,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         stood, wrong = standstill.total - before, [report for report in reports if report.failed]
         if not (stood and wrong) or len(failed) + 1 == TIMES:
             break
-        failed.append(f"{1e3 * stood:.0f} ms ({wrong[0].longreprtext.strip().splitlines()[-1]})")
+        failed.append(f"{1e3 * stood:.0f} ms ({_said(wrong[0])})")
         item.session._setupstate.teardown_exact(None)  # what it shares with others may not be as it was
     for report in reports:
         if failed and report.when == "call":
@@ -59,6 +60,12 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
+
+
+def _said(report: pytest.TestReport) -> str:
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = report.longreprtext if crash is None else f"{crash.path}:{crash.lineno}: {crash.message}"
+    return textwrap.shorten(text, 500)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
