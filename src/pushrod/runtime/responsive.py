@@ -12,8 +12,7 @@ TURN = 1e-4  # [s]
 def responsive() -> Iterator[None]:
     before = sys.getswitchinterval()
     sys.setswitchinterval(min(before, TURN))
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # without a collection before: in a large program that takes seconds
     try:
         yield
     finally:
