@@ -20,7 +20,7 @@ from net.waiting import until
 from pushrod.cli.serve import what_to_do
 from pushrod.net import Link, router
 
-pytestmark = pytest.mark.usefixtures("here")
+pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.on_time]
 
 
 def test_robots_that_are_not_there(lifter, pushrod, tmp_path, monkeypatch):

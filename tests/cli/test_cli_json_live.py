@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("zenoh", reason="the extra `net` is not installed: pip install 'pushrod[net]'")
 
+pytestmark = pytest.mark.on_time
+
 ROBOT = """robot: lid
 links: [box, lid]
 joints: {hinge: {kind: revolute, parent: box, child: lid, limits: {lower: -1 rad, upper: 1 rad, velocity: 20 rad/s, acceleration: 900, effort: 1}}}

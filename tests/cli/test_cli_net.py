@@ -18,7 +18,7 @@ from served import overview
 from net.waiting import until
 from pushrod.net import Link, connect
 
-pytestmark = pytest.mark.usefixtures("here")
+pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.on_time]
 
 
 @pytest.fixture

@@ -14,6 +14,8 @@ from net.certificates import Authority
 from net.net_rig import free_port
 from net.waiting import until
 
+pytestmark = pytest.mark.on_time
+
 ROBOT = """robot: lifter
 links: [frame, carriage]
 joints:

@@ -17,6 +17,7 @@ COMMAND = "/actuator/base/shoulder/motor/command"
 MISSING = 0.5  # [s] at most
 
 
+@pytest.mark.on_time
 @pytest.mark.parametrize("seconds", [0.0, 0.37, 0.9])
 def test_a_process_that_is_killed_leaves_a_whole_log(seconds, tmp_path):
     killed = killed_after(seconds, tmp_path)

@@ -37,15 +37,15 @@ def log(
     channel: A[list[str] | None, typer.Argument(metavar="[CHANNEL]...", help="Only these; * stands for anything. All if left out.")] = None,
     csv: A[Path | None, typer.Option("--csv", metavar="OUT", help="Write the channels there as CSV; - is stdout, and goes without --json.")] = None,
 ) -> None:
-    """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, and whether it is torn, and the
+    """Say what is in a recording: channels with units, rates and spans, topics, what it says of its run, whether it is torn, and the
     warnings and errors of the run.
 
     Exit codes: 0 fine, torn or not; 2 wrong input.
     """
-    if csv is not None and str(csv) == "-" and as_json():
-        raise InputError("--csv - and --json: stdout is for one of both; give a file (--csv OUT), or leave --json out")
     from pushrod.log.events import TROUBLE, events
 
+    if csv is not None and str(csv) == "-" and as_json():
+        raise InputError("--csv - and --json: stdout is for one of both; give a file (--csv OUT), or leave --json out")
     table = read_all(file)
     chosen = _chosen(table, channel or [])
     trouble = [event for event in events(table) if event.level in TROUBLE]

@@ -114,3 +114,7 @@ class Table:
         """(t, message) of a topic, in the order of the file, which is read again for it. UnknownNameError where there is no such topic."""
         find(self.topics, topic, "topic")
         return self.ask(topic)
+
+    def messages_if_any(self, topic: str) -> list[Message]:
+        """Of a topic that may not be there, in a file that anybody may have written."""
+        return [(t, message) for t, message in self.ask(topic) if isinstance(message, dict)] if topic in self.topics else []

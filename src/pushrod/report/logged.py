@@ -72,8 +72,7 @@ class Logged:
         return achieved.t, self.at(pair.request, achieved.t), achieved.values
 
     def messages(self, topic: str) -> list[Message]:
-        """Of a topic that may not be there."""
-        return [(t, message) for t, message in self.table.messages(topic) if isinstance(message, dict)] if topic in self.table.topics else []
+        return self.table.messages_if_any(topic)
 
 
 def look(table: Table) -> Logged:
