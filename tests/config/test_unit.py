@@ -45,6 +45,7 @@ def test_a_text_becomes_the_si_number(text, unit, value):
         ("5 ms", "rad", "cannot be turned into rad"),
         ("50 Hz", "rad/s", "cannot be turned into rad/s"),
         ("5 degg", "rad", "unknown unit 'degg'; did you mean deg"),
+        ("5 furlong", "m", "unknown unit 'furlong'; known: "),
         ("fast", "m/s", "not a number with a unit"),
         ("1,5 m", "m", "not a"),
         ("5 m//s", "m/s", "is not a unit"),

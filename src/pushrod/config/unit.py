@@ -89,7 +89,7 @@ def _symbol(name: str) -> Unit:
         factor, dimension = SYMBOLS[name[1:]]
         return Unit(factor * Fraction(10) ** PREFIXES[name[0]], dimension)
     near = difflib.get_close_matches(name, SYMBOLS, n=2, cutoff=0.5)
-    raise ValueError(f"unknown unit {name!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
+    raise ValueError(f"unknown unit {name!r}; " + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(SYMBOLS)}"))
 
 
 def bracketed(unit: str) -> str:
