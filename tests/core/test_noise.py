@@ -6,7 +6,7 @@ import math
 import pytest
 
 from pushrod.core.model import Tick
-from pushrod.core.noise import hash32, normal, uniform
+from pushrod.core.noise import QUIET, hash32, normal, uniform
 
 MOST = 2**31 - 1
 
@@ -47,3 +47,9 @@ def test_uniform_normal_and_uncorrelated() -> None:
     assert abs(sum(g) / n) < 0.03
     assert abs(sum(x * x for x in g) / n - 1.0) < 0.04
     assert abs(sum(x**4 for x in g) / n - 3.0) < 0.3
+
+
+def test_the_quiet_instance_has_no_noise() -> None:
+    for k in range(5):
+        at = Tick(k, 0.1, 3, QUIET)
+        assert (uniform(at, 0), uniform(at, 7), normal(at, 2)) == (0.0, 0.0, 0.0)

@@ -19,6 +19,7 @@ SYMBOLS: dict[str, tuple[Fraction, tuple[int, int, int, int, int, int]]] = {
     "-": (Fraction(1), (0, 0, 0, 0, 0, 0)),
     "1": (Fraction(1), (0, 0, 0, 0, 0, 0)),
     "%": (Fraction(1, 100), (0, 0, 0, 0, 0, 0)),
+    "percent": (Fraction(1, 100), (0, 0, 0, 0, 0, 0)),
     "m": (Fraction(1), (1, 0, 0, 0, 0, 0)),
     "g": (Fraction(1, 1000), (0, 1, 0, 0, 0, 0)),
     "s": (Fraction(1), (0, 0, 1, 0, 0, 0)),
@@ -53,6 +54,7 @@ SYMBOLS: dict[str, tuple[Fraction, tuple[int, int, int, int, int, int]]] = {
 }
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+WITH_UNIT = re.compile(r"(.*\S)\s*\[([^\[\]]+)\]\s*")
 TEXT = re.compile(rf"\s*({NUMBER})\s*(\S.*?)?\s*")
 FACTOR = re.compile(r"([./*·]?)([A-Za-zµΩ°%]+|1(?!\d))\^?(-?\d|²|³)?")
 
@@ -95,6 +97,28 @@ def _symbol(name: str) -> Unit:
 def bracketed(unit: str) -> str:
     """A unit as it stands behind a number in a message: " [rad]"; nothing where there is none, or none is known."""
     return "" if unit in ("", "-") else f" [{unit}]"
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Return name and unit of "name [unit]"; the unit is "" where there is none."""
+    m = WITH_UNIT.fullmatch(text)
+    return (m[1], m[2].strip()) if m else (text.strip(), "")
+
+
+def conversion(written: str, wanted: str) -> float:
+    """Return the factor from the unit that a file states ("" where it states none) to the one that is wanted.
+
+    A signal of any unit ("-" or "" wanted) is in SI, so that a gain between two columns does not depend on their units: 1 % is 0.01, 1 deg 0.01745;
+    a unit of the file's own, such as counts, stays as it is. ValueError where a unit is unknown or cannot be converted.
+    """
+    if written in ("", wanted):
+        return 1.0
+    if wanted in ("", "-"):
+        try:
+            return to_si(f"1 {written}", "")
+        except ValueError:
+            return 1.0
+    return to_si(f"1 {written}", wanted)
 
 
 def to_si(text: str, unit: str) -> float:

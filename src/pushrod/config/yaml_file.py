@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
 from pushrod.core.errors import ConfigError
 
 Keys = tuple[str | int, ...]
@@ -94,7 +95,7 @@ def load(file: Path, hold: bool = False) -> Document:
     `hold`: a key said twice is only noted, for a reader that tells it together with what it finds itself.
     """
     try:
-        text = file.read_bytes()
+        text = input_file.read_bytes(file, input_file.CONFIGURATION)
     except (OSError, ValueError) as e:  # a name with a NUL in it
         raise ConfigError([f"{file}: cannot be read: {getattr(e, 'strerror', None) or e}"]) from e
     try:

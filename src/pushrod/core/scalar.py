@@ -4,6 +4,8 @@ import math
 
 from pushrod.core.purity import pure
 
+PARTS_MOST = 10000.0
+
 
 @pure
 def minimum(a: float, b: float) -> float:
@@ -18,6 +20,18 @@ def maximum(a: float, b: float) -> float:
 @pure
 def clamp(x: float, lo: float, hi: float) -> float:
     return lo if x < lo else (hi if x > hi else x)
+
+
+@pure
+def single() -> bool:
+    """Whether numbers are single precision: 1e-10 is lost beside 1 then."""
+    return (1.0 + 1e-10) - 1.0 == 0.0
+
+
+@pure
+def parts(dt: float, longest: float) -> int:
+    """How many equal parts of at most `longest` a step is cut into: none for no time, and no more than PARTS_MOST, which are longer then."""
+    return int(minimum(dt / longest - 1e-4, PARTS_MOST - 1.0)) + 1 if dt > 1e-12 else 0
 
 
 @pure
