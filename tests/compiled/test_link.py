@@ -114,8 +114,9 @@ def test_a_second_process_takes_the_compiled_code_from_disk(tmp_path: Path) -> N
         return float(done.stdout)
 
     cold = seconds()
-    assert seconds() < 0.5 * cold
+    assert min(seconds() for _ in range(3)) < 0.5 * cold
     (linked,) = tmp_path.glob("lag_world_*.py")
-    for torn in (*(tmp_path / "__pycache__").glob("*.nbc"), *(tmp_path / "__pycache__").glob("*.nbi"), linked):
+    (code,) = tmp_path.glob("lag_world_*.code")
+    for torn in (code, linked):
         torn.write_bytes(torn.read_bytes()[: torn.stat().st_size // 2])
-    seconds()  # torn files are made anew
+    seconds()  # truncated files are replaced

@@ -14,6 +14,7 @@ from pushrod.compiled import rows
 from pushrod.compiled.entry import Plan, text
 from pushrod.compiled.layout import layout
 from pushrod.compiled.module import load
+from pushrod.compiled.verified_cache import Compiler
 from pushrod.core.errors import DeviceError
 from pushrod.core.record import get
 
@@ -40,7 +41,10 @@ def import_cuda() -> Any:
 @functools.lru_cache(64)
 def cuda_module(plan: Plan) -> ModuleType:
     import_cuda()
-    return load(text(plan), f"{plan.model.name}_cuda")
+    import numba_cuda
+    from numba.cuda.serialize import dumps
+
+    return load(text(plan), f"{plan.model.name}_cuda", Compiler(numba_cuda.__version__, dumps))
 
 
 def run_kernel(plan: Plan, job: "Job", a: "Arrays") -> tuple["Arrays", Callable[[], rows.Array], float]:

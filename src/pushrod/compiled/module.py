@@ -1,18 +1,20 @@
-"""Write a linked text once, under the hash of itself, and import it: numba's disk cache then lies beside it.
+"""Import a linked text, and keep what numba compiles of it on disk, verified.
 
-The folder is $PUSHROD_CACHE, or pushrod under the user's cache folder.
+The folder is $PUSHROD_CACHE, or pushrod under the user's cache folder. The text itself is written there for tracebacks and debuggers; it is
+executed from memory, so that nothing written to that file, or to bytecode beside it, can change a number.
 """
 
 import hashlib
-import importlib.util
 import os
-import pickle
 import sys
-import tempfile
+import threading
 from pathlib import Path
 from types import ModuleType
 
+from pushrod.compiled.verified_cache import Compiler, verify, write_atomically
 from pushrod.core.errors import CacheError
+
+_loading = threading.Lock()  # a module is imported once, as by Python's own import lock
 
 
 def cache_folder() -> Path:
@@ -22,45 +24,44 @@ def cache_folder() -> Path:
     return Path(home) / "pushrod"
 
 
-def load(text: str, stem: str) -> ModuleType:
-    """The module of a linked text. Written atomically, so that two processes may do it at once."""
-    name = f"{stem}_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    path = cache_folder() / f"{name}.py"
+def load(text: str, stem: str, compiler: Compiler | None = None) -> ModuleType:
+    """Return the module of a linked text; `compiler` is numba's for the CPU if left out."""
+    source = hashlib.sha256(text.encode()).hexdigest()
+    name = f"{stem}_{source[:16]}"
+    with _loading:
+        if name in sys.modules:
+            return sys.modules[name]
+        path = cache_folder() / f"{name}.py"
+        _write(path, text.encode())
+        module = ModuleType(name)
+        module.__file__ = str(path)
+        sys.modules[name] = module
+        try:
+            exec(compile(text, str(path), "exec"), vars(module))
+            _verify(module, path, source, compiler or _cpu())
+        except BaseException:
+            del sys.modules[name]
+            raise
+        return module
+
+
+def _write(path: Path, text: bytes) -> None:
+    """Write the text where the file is absent or differs. Two processes may do so at once."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text() != text:  # absent, or spoilt by somebody
-            handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-            with os.fdopen(handle, "w") as file:
-                file.write(text)
-            os.replace(temporary, path)
+        intact = path.is_file() and path.read_bytes() == text
     except OSError as error:
         raise CacheError(f"the folder for compiled code cannot be used: {error}; set PUSHROD_CACHE to a folder that can be written") from error
-    _drop_torn(path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    if not intact:
+        write_atomically(path, text)
 
 
-def _drop_torn(path: Path) -> None:
-    """Throw compiled code away that cannot be read back, as a full disk or a killed process leaves it; it is compiled again."""
-    for file in (path.parent / "__pycache__").glob(f"{path.stem}.*.nb[ic]"):
-        try:
-            with file.open("rb") as stream:
-                while True:
-                    pickle.load(stream)  # the version, then the index or the code
-                    if stream.tell() == file.stat().st_size:
-                        break
-        except (EOFError, pickle.UnpicklingError, ValueError, OSError):
-            file.unlink(missing_ok=True)
-        except Exception:  # readable, but made by another version: numba itself sees to that
-            continue
+def _verify(module: ModuleType, path: Path, source: str, compiler: Compiler) -> None:
+    for name, value in vars(module).items():
+        if hasattr(value, "enable_caching") and hasattr(value, "py_func"):  # a dispatcher, of the CPU or of CUDA
+            verify(value, path.parent, f"{path.stem}.{name}", source, compiler)
+
+
+def _cpu() -> Compiler:
+    from numba.core.serialize import dumps
+
+    return Compiler("", dumps)

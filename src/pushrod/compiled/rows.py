@@ -11,7 +11,8 @@ from pushrod.core.check import check, expect
 from pushrod.core.errors import InputError, ParameterError
 from pushrod.core.model import Model, World
 from pushrod.core.names import unknown
-from pushrod.core.record import flat, get, is_record, numbers, put
+from pushrod.core.record import flat, get, is_record, numbers
+from pushrod.core.validity import parts_to_check
 
 Array = NDArray[Any]
 Vary = Mapping[str, Any]
@@ -65,13 +66,13 @@ def checked_vary(record: Any, vary: Vary, where: str) -> dict[str, Array]:
 
 
 def check_varied(params: Any, vary: dict[str, Array], where: str, dt: float) -> None:
-    """What ranges cannot say (`flaws`, e.g. a delay that does not fit its line) at the extremes of every varied number."""
-    if vary:
-        for pick in (np.argmin, np.argmax):
-            extreme = params
-            for path, values in vary.items():
-                extreme = put(extreme, path, float(values[int(pick(values))]))
-            check(extreme, where, dt)
+    """Raise ParameterError for the first instance with values that contradict each other (`flaws`, e.g. a delay that does not fit its line)."""
+    columns = list(vary.values())
+    for part in parts_to_check(params, list(vary), [(float(x.min()), float(x.max())) for x in columns], dt):
+        values = np.column_stack(np.broadcast_arrays(*(columns[j] for j, _ in part.places)))
+        for i, row in enumerate(values.tolist()):
+            if found := list(part.flaws(row, dt)):
+                raise ParameterError([f"instance {i}: {where}.{text}" for text in found])
 
 
 def pack_params(params: Any, vary: dict[str, Array], dtype: str) -> Params:
