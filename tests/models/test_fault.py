@@ -49,6 +49,15 @@ def test_announced_or_silent() -> None:
     assert [fault.KINDS[int(k)] for k in (fault.NONE, fault.STUCK, fault.LOSS, fault.BIAS, fault.DELAY)] == list(fault.KINDS)
 
 
+@pytest.mark.parametrize("at", [1.0, 1e3, 1e6, 1e8])
+def test_a_fault_starts_at_its_time_however_late_that_is(at: float) -> None:
+    p = Params(fault.BIAS, at, at + 10.0)
+    assert not is_active(p, at - 1e-3)
+    assert is_active(p, at)
+    assert is_active(p, at + 10.0 - 1e-3)
+    assert not is_active(p, at + 10.0)
+
+
 @given(st.integers(0, 10_000), st.integers(1, 10_000), st.sampled_from([0.001, 0.01, 0.025, 0.03, 0.1]))
 @example(11, 4, 0.03)  # 11 * 0.03 is less than 0.33
 def test_active_from_its_tick_to_the_one_before_its_end(first: int, ticks: int, dt: float) -> None:

@@ -15,7 +15,7 @@ from pushrod.core.errors import ParameterError
 from pushrod.core.purity import is_pure, offences
 from pushrod.plants import PLANTS, attitude, rigid_body
 from pushrod.plants.attitude import Angles, Quaternion, conjugate, from_angles, product, to_angles, turn, unit
-from pushrod.plants.rigid_body import Momentum, Motion, Params, Rate, State, Torque, energy, inverse, momentum, runge_kutta, step
+from pushrod.plants.rigid_body import Momentum, Motion, Params, Rate, State, Torque, energy, inverse, momentum, principal_moments, runge_kutta, step
 
 moments = st.floats(0.1, 100.0)
 angle = st.floats(-math.pi, math.pi)
@@ -221,6 +221,10 @@ def test_a_coarse_tick_is_as_good_as_a_fine_one(w: float, dt: float) -> None:
         (Params(1.0, 1.0, 1.0, Ixy=1.0), "Ixy"),
         (Params(1.0, 1.0, 1.0, Ixy=-1.5), "Ixy"),
         (Params(1.0, 1.0, 1.0, Ixz=0.8, Iyz=0.8), "Izz"),
+        (Params(1.0, 1.0, 2.1), "Izz: principal moments of inertia 1, 1 and 2.1 kg.m2"),
+        (Params(5.0, 1.0, 2.0), "Ixx"),
+        (Params(1.0, 1.5, 1.5, Iyz=0.9), "Iyy"),
+        (Params(-1.0, 1.0, 1.0), "Ixx"),
     ],
 )
 def test_an_impossible_tensor_is_refused(params: Params, named: str) -> None:
@@ -228,8 +232,19 @@ def test_an_impossible_tensor_is_refused(params: Params, named: str) -> None:
         check(params)
 
 
+def test_a_flat_plate_is_a_body() -> None:
+    """Its moment about the normal is the sum of the other two."""
+    assert list(problems(Params(1.0, 2.0, 3.0))) == []
+    assert list(problems(Params(0.012, 0.012, 0.024))) == []
+
+
+@given(st.tuples(moments, moments, moments), angles)
+def test_the_principal_moments_are_those_of_the_body_before_it_was_turned(principal: tuple[float, float, float], turned: Angles) -> None:
+    assert principal_moments(tensor(principal, from_angles(turned))) == pytest.approx(sorted(principal), abs=1e-6 * max(principal))
+
+
 @settings(max_examples=examples(30))
-@given(tensors)
+@given(solids)
 def test_every_possible_tensor_is_taken(p: Params) -> None:
     assert list(problems(p)) == []
     J = inverse(p)

@@ -7,8 +7,9 @@ R, L   terminal resistance [ohm] and inductance [H];  k torque and back-EMF cons
 Out    torque: the mean over the step, what a plant needs;  i: the current at its end;  v: the mean voltage that the driver really gave
 
 Torque is positive along w. The current is the closed solution for a held speed, so dt may be far above L/R and the result does not depend on the
-step. The driver keeps the current limit with the voltage it has: a motor overhauled so fast that even the full opposite voltage cannot hold i_max
-carries more. The speed is the plant's: with explicit coupling keep dt below J R / k^2, the mechanical time constant.
+step. The driver gives the voltage asked for until the current comes to i_max, and keeps it there with the voltage it has. A current beyond i_max it
+brings back by the full opposite voltage, which takes its time; a motor overhauled so fast that even that cannot hold i_max carries more. The speed is
+the plant's: with explicit coupling keep dt below J R / k^2, the mechanical time constant.
 
 Defaults: a 20 W, 24 V coreless motor of the size of a Maxon RE 25 (2.3 ohm, 0.24 mH, 23 mN.m/A).
 """
@@ -20,7 +21,7 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
-from pushrod.core.scalar import clamp, maximum, minimum, phi1
+from pushrod.core.scalar import clamp, minimum, phi1
 from pushrod.models.first_order import towards
 
 
@@ -52,6 +53,11 @@ class Current(NamedTuple):
     mean: A[float, Q("A")]
 
 
+class Phase(NamedTuple):
+    goal: A[float, Q("A")]
+    change: A[float, Q("A")]
+
+
 @pure
 def settle(p: Params, i: float, goal: float, dt: float) -> Current:
     """The current on its way from i to goal under a constant voltage."""
@@ -63,33 +69,51 @@ def settle(p: Params, i: float, goal: float, dt: float) -> Current:
 
 
 @pure
-def rise(p: Params, i: float, goal: float, dt: float) -> Current:
-    """The same where the driver holds the current once it has reached i_max; goal > i_max."""
-    if i >= p.i_max or p.L <= 0.0:
-        return Current(p.i_max if dt > 0.0 else i, p.i_max)
-    t = p.L / p.R * math.log((goal - i) / (goal - p.i_max))
-    if t >= dt:
-        return settle(p, i, goal, dt)
-    on_the_way = settle(p, i, goal, t)
-    return Current(p.i_max, p.i_max + (on_the_way.mean - p.i_max) * t / dt)
+def until(p: Params, i: float, goal: float, at: float) -> float:
+    """When the current passes `at`, which lies between i and goal."""
+    return p.L / p.R * math.log((goal - i) / (goal - at))
+
+
+@pure
+def heading(p: Params, i: float, goal: float, down: float, up: float) -> Phase:
+    """Where the current goes from i, and the limit at which that changes: the goal itself where it does not.
+
+    `goal` is where the voltage asked for would lead, `down` and `up` where the full voltage of either sign would.
+    """
+    if i > p.i_max or (i == p.i_max and goal > p.i_max):
+        if down >= p.i_max:
+            return Phase(down, down)
+        return Phase(down, p.i_max) if i > p.i_max else Phase(p.i_max, p.i_max)
+    if i < -p.i_max or (i == -p.i_max and goal < -p.i_max):
+        if up <= -p.i_max:
+            return Phase(up, up)
+        return Phase(up, -p.i_max) if i < -p.i_max else Phase(-p.i_max, -p.i_max)
+    return Phase(goal, clamp(goal, -p.i_max, p.i_max))
+
+
+@pure
+def limited(p: Params, i: float, goal: float, down: float, up: float, dt: float) -> Current:
+    """The current over the step, phase by phase: back to a limit, to the goal or the other limit, and along that."""
+    left = dt
+    charge = 0.0
+    for _ in range(3):
+        f = heading(p, i, goal, down, up)
+        t = minimum(until(p, i, f.goal, f.change), left) if f.change != f.goal else left
+        c = settle(p, i, f.goal, t)
+        charge = charge + c.mean * t
+        i = f.change if f.change != f.goal and t < left else c.end
+        left = left - t
+    return Current(i, charge / dt)
 
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    v = clamp(u.v, -p.v_max, p.v_max)
     emf = p.k * u.w
-    goal = (v - emf) / p.R
-    # the current that the full opposite voltage would leave: beyond i_max only where the motor is overhauled
-    most = maximum(p.i_max, (-p.v_max - emf) / p.R)
-    least = minimum(-p.i_max, (p.v_max - emf) / p.R)
-    if goal > p.i_max and most == p.i_max:
-        i = rise(p, s.i, goal, dt)
-    elif goal < -p.i_max and least == -p.i_max:
-        m = rise(p, -s.i, -goal, dt)
-        i = Current(-m.end, -m.mean)
-    else:
-        i = settle(p, s.i, clamp(goal, least, most), dt)
-    v_mean = p.R * i.mean + emf + (p.L * (i.end - s.i) / dt if dt > 0.0 else 0.0)
+    if not dt > 0.0:
+        return s, Out(p.k * s.i, s.i, clamp(u.v, -p.v_max, p.v_max))
+    goal = (clamp(u.v, -p.v_max, p.v_max) - emf) / p.R
+    i = limited(p, s.i, goal, (-p.v_max - emf) / p.R, (p.v_max - emf) / p.R, dt)
+    v_mean = p.R * i.mean + emf + p.L * (i.end - s.i) / dt
     return State(i.end), Out(p.k * i.mean, i.end, clamp(v_mean, -p.v_max, p.v_max))
 
 

@@ -19,12 +19,14 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Q, flag
+from pushrod.core.scalar import single
 
 KINDS = ("none", "stuck", "loss", "bias", "delay")
 NONE, STUCK, LOSS, BIAS, DELAY = 0.0, 1.0, 2.0, 3.0, 4.0
 
-# k dt may round to just below a time it should reach (by one part in 10^7 in float32); a fault then still starts at its tick
-ROUNDING = 2e-7
+# k dt may round to just below a time it should reach, by two units in its last place; a fault then still starts at its tick
+ROUNDING = 5e-16
+ROUNDING_SINGLE = 2e-7
 
 
 class Params(NamedTuple):
@@ -58,7 +60,7 @@ class Out(NamedTuple):
 
 @pure
 def is_active(p: Params, t: float) -> bool:
-    soon = t * (1.0 + ROUNDING)
+    soon = t + t * (ROUNDING_SINGLE if single() else ROUNDING)
     return p.kind != NONE and p.at <= soon < p.until
 
 

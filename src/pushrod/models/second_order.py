@@ -7,7 +7,7 @@ w      natural frequency [rad/s];  z damping ratio [-]
 
 The free motion is the closed solution, so any step gives the same result there. A step is cut into parts of at most 1/8 radian (64 parts at most); a
 limit that comes into or goes out of action within a part costs an error of the order of the part squared. The rate is kept on average over each part
-too. A stop takes all speed towards it away: nothing is stored against it, and a command that turns back is followed at once.
+too. A stop takes all speed towards it away: nothing is stored against it, and what is left of the part starts from rest there.
 """
 
 import math
@@ -66,6 +66,20 @@ def swing(w: float, z: float, t: float) -> Swing:
 
 
 @pure
+def stopped(p: Params, y: float, to: float, u: float, h: float) -> State:
+    """A part on which a stop is met on the way from y to `to`: what is left of it starts from rest at the stop."""
+    stop = p.hi if to > p.hi else p.lo
+    left = h * clamp((to - stop) / (to - y), 0.0, 1.0) if to != y else h
+    e = abs(u - stop)
+    if (u > stop) == (to > p.hi):
+        return State(stop, 0.0)
+    # two terms of the motion from rest towards u, never faster than that gets and not past u
+    v = minimum(minimum(p.w * p.w * e * left * (1.0 - minimum(p.z * p.w * left, 0.5)), p.w * e), p.rate)
+    way = -1.0 if to > p.hi else 1.0
+    return State(clamp(stop + way * minimum(0.5 * v * left, e), p.lo, p.hi), way * v)
+
+
+@pure
 def advance(p: Params, s: State, u: float, a: Swing, h: float) -> State:
     """One part of a step; `a` is the swing over its length h."""
     e = s.y - u
@@ -77,10 +91,10 @@ def advance(p: Params, s: State, u: float, a: Swing, h: float) -> State:
         dv = p.w * (-e * p.w - 2.0 * p.z * s.v)
         t = clamp((v - s.v) / dv, 0.0, h) if dv != 0.0 else 0.0
         y = s.y + 0.5 * (s.v + v) * t + v * (h - t)
-    y = clamp(clamp(y, s.y - p.rate * h, s.y + p.rate * h), p.lo, p.hi)
-    if (y >= p.hi and v > 0.0) or (y <= p.lo and v < 0.0):
-        v = 0.0
-    return State(y, v)
+    y = clamp(y, s.y - p.rate * h, s.y + p.rate * h)
+    if y > p.hi or y < p.lo:
+        return stopped(p, s.y, y, u, h)
+    return State(y, 0.0 if (y == p.hi and v > 0.0) or (y == p.lo and v < 0.0) else v)
 
 
 @pure

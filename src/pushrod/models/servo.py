@@ -13,7 +13,8 @@ J      inertia of gear and rotor at the output [kg.m2] (ratio^2 times the rotor'
 x      angle of the output in the gear's play [rad];  w_g speed of the gear [rad/s]. Where they meet, neither springs back. No load (J_l = 0), no play
 With `enabled` off the bridge is open: no current, no braking by back-EMF.
 
-The firmware runs every `period` seconds, or every tick where that is shorter: the step is cut into that many equal parts. Each part is one implicit
+The firmware runs every `period` seconds, or every tick where that is shorter: the step is cut into that many equal parts, at most 10,000; those of
+a longer tick are longer. Each part is one implicit
 Euler step of (i, w), stable for any L and any friction, then of q; friction is a bounded impulse that can end a motion but never reverse it. The
 error is of the order of the period; a tick of many periods gives the same as that many ticks of one.
 
@@ -27,7 +28,7 @@ from typing import NamedTuple
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
-from pushrod.core.scalar import clamp, dead_band, sign
+from pushrod.core.scalar import clamp, dead_band, parts, sign
 from pushrod.models import dc_motor, gear_friction
 
 
@@ -126,7 +127,7 @@ def advance(p: Params, s: State, u: In, dt: float) -> State:
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    n = int(dt / p.period - 1e-4) + 1 if dt > 0.0 else 0
+    n = parts(dt, p.period)
     e = s
     for _ in range(n):
         e = advance(p, e, u, dt / float(n))

@@ -41,7 +41,8 @@ class Params(NamedTuple):
     Iyz: A[float, Q("kg.m2", -1e9, 1e9)] = 0.0
 
     def flaws(self, dt: float | None) -> Iterator[str]:
-        """A tensor must be positive definite: spinning about any axis takes energy."""
+        """A tensor must be positive definite, for spinning about any axis takes energy; and mass lies somewhere, so that no principal moment is
+        greater than the other two together (a flat plate has as much)."""
         xy = self.Ixx * self.Iyy - self.Ixy * self.Ixy
         if not xy > 1e-12 * self.Ixx * self.Iyy:
             yield f"Ixy: {self.Ixy:g} kg.m2 is too large for Ixx = {self.Ixx:g} and Iyy = {self.Iyy:g}: the inertia tensor must be positive definite"
@@ -50,6 +51,14 @@ class Params(NamedTuple):
                 f"Izz: the inertia tensor must be positive definite; its determinant is {_determinant(self):g} kg3.m6: "
                 f"make Ixz = {self.Ixz:g} and Iyz = {self.Iyz:g} smaller or Izz = {self.Izz:g} larger"
             )
+        else:
+            a, b, c = principal_moments(self)
+            if c > (a + b) * (1.0 + 1e-6):
+                largest = max(("Ixx", "Iyy", "Izz"), key=lambda name: float(getattr(self, name)))
+                yield (
+                    f"{largest}: principal moments of inertia {a:g}, {b:g} and {c:g} kg.m2: no body has one above the sum of the other two, "
+                    f"{a + b:g} kg.m2. Correct {largest} = {getattr(self, largest):g} kg.m2 or the others"
+                )
 
 
 class Rate(NamedTuple):
@@ -101,6 +110,20 @@ class Motion(NamedTuple):
 @pure
 def _determinant(p: Params) -> float:
     return p.Ixx * (p.Iyy * p.Izz - p.Iyz * p.Iyz) - p.Ixy * (p.Ixy * p.Izz - p.Iyz * p.Ixz) + p.Ixz * (p.Ixy * p.Iyz - p.Iyy * p.Ixz)
+
+
+def principal_moments(p: Params) -> tuple[float, float, float]:
+    """The eigenvalues of the tensor, the smallest first: the roots of its characteristic polynomial by cosines."""
+    mean = (p.Ixx + p.Iyy + p.Izz) / 3.0
+    x, y, z = p.Ixx - mean, p.Iyy - mean, p.Izz - mean
+    size = math.sqrt((x * x + y * y + z * z + 2.0 * (p.Ixy * p.Ixy + p.Ixz * p.Ixz + p.Iyz * p.Iyz)) / 6.0)
+    if size == 0.0:
+        return (mean, mean, mean)
+    deviator = _determinant(Params(x / size, y / size, z / size, p.Ixy / size, p.Ixz / size, p.Iyz / size))
+    angle = math.acos(min(max(0.5 * deviator, -1.0), 1.0)) / 3.0
+    largest = mean + 2.0 * size * math.cos(angle)
+    least = mean + 2.0 * size * math.cos(angle + 2.0 * math.pi / 3.0)
+    return (least, 3.0 * mean - largest - least, largest)
 
 
 @pure

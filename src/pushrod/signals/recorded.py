@@ -3,15 +3,18 @@
     linear:  straight lines between the points
     held:    each value holds until the next time
 
-The points stand in place or come from two columns of a CSV file with one line of names at its head.
+The points stand in place or come from two columns of a CSV file with one line of names at its head. Scenarios and `SignalSet` convert units in these
+names ("t [ms]", "wheel [deg]") to seconds and to the unit of the channel; `pushrod.signals.parse` knows no units and refuses such names.
 """
 
 import csv
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated as A
 from typing import Any, NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.names import unknown
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Choice, Floats, Table
@@ -28,9 +31,12 @@ class Fields(NamedTuple):
 
 WORDS = {
     "file": "CSV file with a line of column names, in place of t and y",
-    "t_column": "column of times [s]; left out: the first",
-    "y_column": "column of values; left out: the second",
+    "t_column": "column of times, in s or in the unit in its name; left out: the first",
+    "y_column": "column of values, in the unit of the channel or in the unit in its name; left out: the second",
 }
+
+
+WITH_UNIT = re.compile(r".*\S\s*(\[[^\[\]]*\]|\([^()]*\))\s*")
 
 
 @pure
@@ -62,7 +68,7 @@ def expand(data: Any, folder: Path | None) -> Any:
 
 def _columns(path: Path, t_column: object, y_column: object) -> tuple[list[float], list[float]]:
     try:
-        with path.open(newline="") as file:
+        with input_file.open_text(path, newline="") as file:
             head, *rows = [line for line in csv.reader(file) if line] or [[]]
     except (OSError, ValueError, csv.Error) as error:  # ValueError: no text, or a name with a NUL in it
         raise FlawError("file", str(path), f"cannot be read: {error}") from error
@@ -73,7 +79,11 @@ def _columns(path: Path, t_column: object, y_column: object) -> tuple[list[float
     for field, name, default in (("t_column", t_column, 0), ("y_column", y_column, 1)):
         if name is not None and str(name) not in names:
             raise FlawError(field, name, f"is not in {path}: {unknown(names, str(name), 'column')}")
-        places.append(default if name is None else names[str(name)])
+        place = default if name is None else names[str(name)]
+        if WITH_UNIT.fullmatch(head[place]):
+            why = f"in {path} has a unit, which is not converted here. Load the signal by a scenario or SignalSet, or take the unit out of the name"
+            raise FlawError(field, head[place].strip(), why)
+        places.append(place)
     return _numbers(path, rows, places[0]), _numbers(path, rows, places[1])
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.errors import MapError
 from pushrod.core.quantity import Floats
 from pushrod.core.table import Grid
@@ -97,7 +98,7 @@ def unordered(m: Grid, way: int) -> list[tuple[int, int]]:
 def _cells(path: Source) -> list[tuple[int, list[str]]]:
     """The cells of every line that is not empty, with its number."""
     try:
-        text = Path(path).read_bytes().decode("utf-8", errors="replace")
+        text = input_file.read_bytes(Path(path)).decode("utf-8", errors="replace")
     except (OSError, ValueError) as error:  # a name with a NUL in it
         raise MapError(f"{path}: cannot be opened ({getattr(error, 'strerror', None) or error}); give the path of a map CSV file", "file") from None
     cells = []
