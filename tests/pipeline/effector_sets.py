@@ -66,6 +66,35 @@ def first(values: Axes | Effectors, count: int) -> Array:
     return np.array(values[:count])
 
 
+def health_range(p: Params, k: Health) -> tuple[Array, Array]:
+    """How far each effector is used as its health allows."""
+    lo, hi = np.array(p.lo), np.array(p.hi)
+    rest = np.clip(0.0, lo, hi)
+    share = np.clip(np.array(k[: len(lo)]) * p.gain_max - 1.0, 0.0, 1.0)
+    return rest + share * (lo - rest), rest + share * (hi - rest)
+
+
+def used_range(p: Params, k: Health, lost: Axes) -> tuple[Array, Array]:
+    """How far each effector is used: as its health allows, and as what it does on the axes that are served is worth moving it for."""
+    n, m = sizes(p)
+    lo, hi = health_range(p, k)
+    A = matrix(p) * half_ranges(p) / authority(p)[:, None] * (first(lost, m) == 0.0)[:, None] * (np.array(k[:n]) > 0.0)
+    worth = np.clip(2.0 * p.gain_max * np.linalg.norm(A, axis=0) - 1.0, 0.0, 1.0)
+    c = np.clip(p.prefer, lo, hi)
+    return c + worth * (lo - c), c + worth * (hi - c)
+
+
+def half_ranges(p: Params) -> Array:
+    return np.where(np.array(p.hi) > p.lo, (np.array(p.hi) - p.lo) / 2.0, 1.0)
+
+
+def slack(p: Params, k: Health, lost: Axes) -> float:
+    """The most an axis may lack for the bound on the gain: half of 1 / gain_max for each half-range that all effectors together can move. No
+    such number where an effector is used for a share of its range alone."""
+    narrow, wide = used_range(p, k, lost), health_range(p, k)
+    return 2.0 * float(np.sqrt(len(p.lo))) * 0.5 / p.gain_max if np.array_equal(narrow, wide) else np.inf
+
+
 def authority(p: Params) -> Array:
     r = np.sqrt(((matrix(p) * (np.array(p.hi) - p.lo) / 2.0) ** 2).sum(1))
     return np.where(r > 0.0, r, 1.0)

@@ -1,10 +1,11 @@
 """Allocation to n effectors, by priority and by weights: bounds, what passes, what is protected, what is optimal, and how smoothly."""
 
+import math
 import re
 
 import numpy as np
 import pytest
-from effector_sets import authority, axes, commands, first, healths, laws, matrix, sizes
+from effector_sets import authority, axes, commands, first, half_ranges, healths, laws, matrix, sizes, slack, used_range
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, lsq_linear
@@ -46,6 +47,29 @@ def kept(p: Params, y: Out) -> np.ndarray:
     return first(y.lost, sizes(p)[1]) == 0.0
 
 
+def from_the_nearest(p: Params, k: Health, y: Out) -> float:
+    """By how much the conditions for the nearest answer fail, in half-ranges: there are multipliers z of the axes for which stiff (u - c) is B' z
+    on every effector between its bounds, not below it at a lower bound and not above it at an upper one."""
+    n = sizes(p)[0]
+    half, (lo, hi), u = half_ranges(p), used_range(p, k, y.lost), first(y.u, n)
+    A = (matrix(p, k) * half / authority(p)[:, None])[kept(p, y)]
+    d = np.array(p.stiff) * (u - np.clip(p.prefer, lo, hi)) / half
+    near = 1e-12 * half
+    up, down = u > lo + near, u < hi - near  # it could go down, it could go up
+    rows = np.vstack([A.T[up], -A.T[down]])
+    ends = np.concatenate([d[up], -d[down]])
+    # going down must not help: d <= (A' z) + t; going up must not: (A' z) <= d + t
+    lp = linprog(
+        np.append(np.zeros(len(A)), 1.0),
+        A_ub=np.hstack([-rows, -np.ones((len(rows), 1))]) if len(rows) else None,
+        b_ub=-ends if len(rows) else None,
+        bounds=[(None, None)] * len(A) + [(0.0, None)],
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert lp.status == 0
+    return float(lp.fun)
+
+
 @both
 @given(p=laws(), v=commands(), k=healths)
 @settings(max_examples=COUNT)
@@ -64,13 +88,15 @@ def test_within_bounds_and_told_through_the_same_effectiveness(model: Model, p: 
 @example(p=ODD_CORNER, f=[0.0, 0.0, 1.0, 0.25, 0.0, 0.0, 0.0, 0.0], k=Health(1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0))
 @settings(max_examples=COUNT)
 def test_a_command_that_can_be_done_is_done(model: Model, p: Params, f: list[float], k: Health) -> None:
+    """But for what the bound on the gain refuses, and the certificate reports."""
     n, m = sizes(p)
-    v = matrix(p, k) @ (np.array(p.lo) + np.array(f[:n]) * (np.array(p.hi) - p.lo))
+    lo, hi = used_range(p, k, allocated(model, p, Axes(), k).lost)
+    v = matrix(p, k) @ (lo + np.array(f[:n]) * (hi - lo))
     y = allocated(model, p, axes(v), k)
-    share = (first(y.v, m) - v) / authority(p)
-    assert np.abs(share[kept(p, y)]).max(initial=0.0) <= 1e-8
+    miss = np.abs((first(y.v, m) - v) / authority(p))[kept(p, y)].max(initial=0.0)
+    assert miss <= 1e-8 or y.optimality > 1e-9
     if model is PRIORITY:
-        assert y.optimality <= 1e-8, "no axis misses what it got"
+        assert y.optimality <= slack(p, k, y.lost)
 
 
 @both
@@ -108,6 +134,7 @@ def test_twice_is_once(model: Model, p: Params, v: Axes) -> None:
     m = sizes(p)[1]
     y = allocated(model, p, v)
     z = allocated(model, p, axes(first(y.v, m)))
+    assume(max(y.optimality, z.optimality) <= 1e-9)  # what the bound on the gain refuses can be asked for again
     assert np.abs((first(z.v, m) - first(y.v, m)) / authority(p))[kept(p, y)].max(initial=0.0) <= 1e-8
 
 
@@ -138,33 +165,21 @@ def test_weighted_never_moves_the_answer_more_than_the_command(p: Params, v: Axe
 @given(p=laws(), v=commands(), k=healths)
 @settings(max_examples=examples(80))
 def test_weighted_is_not_beaten(p: Params, v: Axes, k: Health) -> None:
+    """By more than its own gradient says."""
     n, m = sizes(p)
     y = allocated(WEIGHTED, p, v, k)
     root = np.sqrt(p.weight) * kept(p, y)
     M, b = root[:, None] * matrix(p, k), root * first(v, m)
-    lo, hi = np.array(p.lo), np.array(p.hi)
+    lo, hi = used_range(p, k, y.lost)
     hi = np.where(hi > lo, hi, lo + 1e-12)  # scipy wants room between the bounds
     best = lsq_linear(M, b, (lo, hi), method="bvls", tol=1e-15, max_iter=1000)
-    cost = ((M @ first(y.u, n) - b) ** 2).sum()
-    assert cost <= 2.0 * best.cost + 1e-8 * max(1.0, 2.0 * best.cost)
-
-
-@given(p=laws(), v=commands(), k=healths)
-@settings(max_examples=COUNT)
-def test_the_certificate_of_the_weighted_answer_is_true(p: Params, v: Axes, k: Health) -> None:
-    n, m = sizes(p)
-    y = allocated(WEIGHTED, p, v, k)
-    half = np.where(np.array(p.hi) > p.lo, (np.array(p.hi) - p.lo) / 2.0, 1.0)
-    r = authority(p)
-    weight = np.array(p.weight) * r**2 * kept(p, y)
-    A = matrix(p, k) * half / r[:, None]
     u = first(y.u, n)
-    g = A.T @ (weight / max(weight.max(initial=0.0), 1e-300) * (A @ (u / half) - first(v, m) / r))
-    g[np.array(p.hi) == p.lo] = 0.0
-    inwards = np.where(u <= p.lo, np.minimum(g, 0.0), np.where(u >= p.hi, np.maximum(g, 0.0), g))
-    scale = max(1.0, np.abs(first(v, m) / r).max())
-    assert np.abs(inwards[np.array(k[:n]) > 0.0]).max(initial=0.0) <= 1e-10 * scale
-    assert y.optimality <= 1e-11 * scale
+    g = 2.0 * M.T @ (M @ u - b)
+    gap = np.maximum(g * (u - lo), g * (u - hi)).sum()  # a convex function lies above its tangent
+    cost = ((M @ u - b) ** 2).sum()
+    assert cost <= 2.0 * best.cost + gap + 1e-8 * max(1.0, 2.0 * best.cost)
+    if y.optimality <= 1e-9:
+        assert cost <= 2.0 * best.cost + 1e-7 * max(1.0, 2.0 * best.cost, np.abs(b).max())
 
 
 @given(p=laws(), v=commands(), k=healths)
@@ -174,16 +189,20 @@ def test_the_first_axis_is_met_whenever_it_can_be(p: Params, v: Axes, k: Health)
     order = [int(i) for i in p.order if y.lost[int(i)] == 0.0]
     assume(order)
     row = matrix(p, k)[order[0]]
-    ends = np.sort([row * p.lo, row * p.hi], axis=0).sum(1)
-    assert y.v[order[0]] == pytest.approx(np.clip(v[order[0]], *ends), abs=1e-8 * authority(p)[order[0]])
+    lo, hi = used_range(p, k, y.lost)
+    ends = np.sort([row * lo, row * hi], axis=0).sum(1)
+    r = authority(p)[order[0]]
+    assert y.v[order[0]] == pytest.approx(np.clip(v[order[0]], *ends), abs=(1e-8 + min(y.optimality, slack(p, k, y.lost))) * r)
 
 
-@given(p=laws(gain_max=10.0, kinds=("any", "whole")), v=commands())
+@given(p=laws(kinds=("any", "whole")), v=commands())
 @settings(max_examples=examples(25))
 def test_each_axis_gets_what_those_before_it_leave(p: Params, v: Axes) -> None:
-    """Against linear programs, one after another; an effector of tiny effect would make much of their tolerance."""
+    """Against linear programs, one after another: none lacks more than the certificate says, and that is no more than the bound on the gain costs."""
     y = allocated(PRIORITY, p, v)
     B, r = matrix(p), authority(p)
+    lo, hi = used_range(p, Health(), y.lost)
+    assert y.optimality <= slack(p, Health(), y.lost)
     held: list[int] = []
     got: list[float] = []
     for i in (int(i) for i in p.order if y.lost[int(i)] == 0.0):
@@ -193,14 +212,14 @@ def test_each_axis_gets_what_those_before_it_leave(p: Params, v: Axes) -> None:
                 sign * B[i] / r[i],
                 A_eq=B[held] / r[held, None] if held else None,
                 b_eq=np.array(got) / r[held] if held else None,
-                bounds=list(zip(p.lo, p.hi, strict=True)),
+                bounds=list(zip(lo, hi, strict=True)),
                 method="highs-ds",
                 options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
             )
             assume(lp.status == 0)  # its own tolerance on the held axes can leave it nothing
             ends.append(sign * lp.fun * r[i])
         want = min(max(v[i], ends[0]), ends[1])
-        assert y.v[i] == pytest.approx(want, abs=1e-6 * r[i])
+        assert y.v[i] == pytest.approx(want, abs=(1e-6 + y.optimality) * r[i])
         held.append(i)
         got.append(y.v[i])
 
@@ -212,28 +231,17 @@ def test_effectors_the_axes_leave_free_go_where_they_prefer(model: Model) -> Non
     p = Params(tuple(B.ravel()), (1.0, 1.0), (0.0, 1.0), (-1.0,) * 4, (1.0,) * 4, tuple(prefer), (1.0,) * 4)
     v = np.array([0.4, 0.3])
     y = allocated(model, p, axes(v))
-    assert first(y.u, 4) == pytest.approx(prefer + np.linalg.pinv(B) @ (v - B @ prefer), abs=1e-6)
+    assert first(y.u, 4) == pytest.approx(prefer + np.linalg.pinv(B) @ (v - B @ prefer), abs=1e-12)
     stiff = allocated(model, p._replace(stiff=(1.0, 1.0, 1.0, 1e4)), axes(v))
     assert abs(stiff.u.e3 - 0.1) < 1e-3 < abs(y.u.e3 - 0.1)
 
 
 @both
-@given(p=laws(gain_max=5.0, kinds=("any",)), f=st.lists(st.floats(0.1, 0.9), min_size=8, max_size=8))
+@given(p=laws(kinds=("any", "whole")), v=commands(), k=healths)
 @settings(max_examples=COUNT)
-def test_with_effectors_at_bounds_the_others_are_still_as_near_as_they_can_be(model: Model, p: Params, f: list[float]) -> None:
-    """Against least squares in which the axes count ten thousand times as much as the preference."""
-    n, m = sizes(p)
-    lo, hi = np.array(p.lo), np.array(p.hi)
-    assume(n > m and (hi > lo).all())
-    half = (hi - lo) / 2.0
-    v = matrix(p) @ (lo + np.array(f[:n]) * (hi - lo))
-    y = allocated(model, p, axes(v))
-    assume(y.rank == m)
-    heavy = 1e4 / authority(p)
-    wished = np.clip(p.prefer, lo, hi)
-    M = np.vstack([heavy[:, None] * matrix(p) * half, np.eye(n)])
-    near = lsq_linear(M, np.concatenate([heavy * v, wished / half]), (lo / half, hi / half), method="bvls", tol=1e-14, max_iter=1000)
-    assert first(y.u, n) / half == pytest.approx(near.x, abs=1e-3)
+def test_of_all_answers_that_give_the_axes_as_much_it_is_the_nearest_to_the_preferred_one(model: Model, p: Params, v: Axes, k: Health) -> None:
+    y = allocated(model, p, v, k)
+    assert from_the_nearest(p, k, y) <= 1e-9
 
 
 @both
@@ -291,13 +299,64 @@ def test_truth_table_of_a_quad() -> None:
         assert allocated(PRIORITY, quad, Axes(*v)).v[:4] == pytest.approx(want, abs=1e-9), v
 
 
-def test_by_priority_the_smallest_share_an_effector_has_in_an_axis_counts() -> None:
-    """The second effector does a ten-millionth on the first axis: it is given up on its own axis for that."""
-    law = Params((1.0, 1e-7, 0.0, 1.0), (1.0, 1.0), (0.0, 1.0), (-1.0, -1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 1.0))
-    y = allocated(PRIORITY, law, Axes(1.0 + 5e-8, -1.0))
-    assert y.v.a0 - 1.0 == pytest.approx(5e-8, abs=1e-10)
-    assert y.v.a1 == pytest.approx(0.5, abs=1e-3)
-    assert y.rounds > allocated(WEIGHTED, law, Axes(1.0 + 5e-8, -1.0)).rounds >= 1.0, "one search for the command, one for what the axes get"
+@both
+@pytest.mark.parametrize("little", [1e-12, 1e-7, 1e-3, 0.04])
+def test_an_effector_is_not_moved_for_what_it_hardly_does(model: Model, little: float) -> None:
+    """With the strong one at its limit, and a preferred output the weak one keeps; gain_max 10."""
+    law = Params((1.0, little), (1.0,), (0.0,), (-1.0, -1.0), (1.0, 1.0), (0.0, 0.25), (1.0, 1.0))
+    y = allocated(model, law, Axes(1.1))
+    assert y.u.e0 == 1.0
+    assert y.u.e1 == pytest.approx(0.25, abs=10.0 * little)
+
+
+@both
+@pytest.mark.parametrize("apart", [1e-12, 1e-7, 1e-3, 0.04])
+def test_twins_do_not_fight_for_what_they_differ_by(model: Model, apart: float) -> None:
+    """Two alike on the first axis, which differ on the second by a little; the third, which serves it, is at its limit."""
+    law = Params((1.0, 1.0, 0.0, 0.0, apart, 1.0), (1.0,) * 2, (0.0, 1.0), (-1.0,) * 3, (1.0,) * 3, (0.0,) * 3, (1.0,) * 3)
+    y = allocated(model, law, Axes(0.0, 2.0))
+    assert y.u.e2 == 1.0
+    assert max(abs(y.u.e0), abs(y.u.e1)) <= 10.0 * apart
+
+
+@both
+def test_an_effector_is_used_more_and_more_as_it_does_more(model: Model) -> None:
+    """From half of 1 / gain_max on, and all of it from 1 / gain_max on: nothing jumps in between."""
+    outputs = []
+    for share in np.linspace(0.04, 0.12, 81):
+        law = Params((1.0, float(share)), (1.0,), (0.0,), (-1.0, -1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 1.0))
+        outputs.append(allocated(model, law, Axes(2.0)).u.e1)
+    assert outputs[0] == 0.0
+    assert outputs[-1] == 1.0
+    assert np.abs(np.diff(outputs)).max() < 0.025
+
+
+@both
+@pytest.mark.parametrize("k", [math.nan, math.inf, -1.0])
+def test_an_effector_of_unknown_health_is_not_asked(model: Model, k: float) -> None:
+    assert allocated(model, Params(), Axes(1.0, 0.1), Health(e2=k)).u == allocated(model, Params(), Axes(1.0, 0.1), Health(e2=0.0)).u
+
+
+@both
+@pytest.mark.parametrize("far", [1e6, 1e30, 1e300])
+def test_a_command_far_beyond_reach_is_still_served_as_well_as_can_be(model: Model, far: float) -> None:
+    quad = Params(order=(1.0, 2.0, 0.0, 3.0), lo=(0.0,) * 4)
+    y = allocated(model, quad, Axes(2.0, far, 0.0, 0.0))
+    assert y.v.a1 == pytest.approx(2.0)
+    assert y.optimality <= 1e-6
+
+
+@both
+def test_an_axis_that_is_lost_does_not_come_and_go_with_a_health_that_wavers(model: Model) -> None:
+    quad = Params(lo=(0.0,) * 4)
+    k = next(k for k in np.arange(0.3, 0.1, -1e-3) if allocated(model, quad, Axes(), Health(e1=float(k))).lost.a3)
+    s, told = State(), []
+    for turn in range(20):
+        s, y = model.step(quad, s, In(Axes(1.0), Health(e1=float(k) + (2e-3 if turn % 2 else -2e-3))), 0.01)
+        told.append(y.lost.a3)
+    assert told == [1.0] * 20
+    s, y = model.step(quad, s, In(Axes(1.0), Health(e1=1.2 * float(k))), 0.01)
+    assert y.lost == (0.0,) * 6, "well above the bound it is served again"
 
 
 @pytest.mark.parametrize(

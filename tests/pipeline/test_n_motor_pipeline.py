@@ -282,3 +282,16 @@ def test_the_allocator_may_know_how_far_an_effector_can_slew() -> None:
 )
 def test_mistakes_are_told_by_name(changes: dict[str, tuple[object, ...]], named: str) -> None:
     assert [text for text in problems(Params(Act(**changes))) if re.match(named, text)]  # type: ignore[arg-type]
+
+
+def test_a_lost_axis_does_not_come_and_go_with_a_health_that_wavers() -> None:
+    k = next(k for k in (0.3 - 1e-3 * a for a in range(200)) if quad(In(Axes(1.2), 1.0, health=Health(e1=k))).lost.a3)
+    s, told = State(), []
+    for turn in range(10):
+        s, y = step(QUAD, s, In(Axes(1.2), 1.0, health=Health(e1=k + (1e-3 if turn % 2 else -1e-3))), DT)
+        told.append(y.lost.a3)
+    assert told == [1.0] * 10
+    s, y = step(QUAD, s, In(), DT)
+    assert s.lost.a3 == 1.0, "a neutral request decides nothing"
+    s, y = step(QUAD, s, In(Axes(1.2), 1.0, health=Health(e1=1.3 * k)), DT)
+    assert (y.lost.a3, s.lost.a3) == (0.0, 0.0)

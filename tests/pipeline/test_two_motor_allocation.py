@@ -12,7 +12,7 @@ from two_motor_sets import POLICIES, U, allocs, bounds
 
 from counts import examples
 from pushrod.pipeline.act import Alloc
-from pushrod.pipeline.allocate.two_motor import Bounds, allocate
+from pushrod.pipeline.allocate.two_motor import Bounds, allocate, optimality
 
 TOL = 1e-12
 
@@ -85,6 +85,21 @@ def test_weighted_is_not_beaten(p: Alloc, b: Bounds, s: float, d: float) -> None
     best = lsq_linear(M, root * (s, d), ([b.a_L, b.a_R], [b.b_L, b.b_R]), method="bvls", tol=1e-14)
     cost = p.w_s * (y.u_s_alloc - s) ** 2 + p.w_d * (y.u_d_alloc - d) ** 2
     assert cost <= 2.0 * best.cost + 1e-8
+
+
+@given(allocs(), bounds(), U, U)
+def test_the_certificate_of_the_answer_is_0(p: Alloc, b: Bounds, s: float, d: float) -> None:
+    y = allocate(p, b, s, d)
+    assert optimality(p, b, s, d, y.u_s_alloc - y.u_d_alloc, y.u_s_alloc + y.u_d_alloc) <= 1e-9
+
+
+@given(allocs(), bounds(), U, U, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_the_certificate_of_a_worse_answer_is_not(p: Alloc, b: Bounds, s: float, d: float, f: float, g: float) -> None:
+    """Any other that the motors can do, far enough from the best one to be told from it."""
+    y = allocate(p, b, s, d)
+    L, R = b.a_L + f * (b.b_L - b.a_L), b.a_R + g * (b.b_R - b.a_R)
+    assume(max(abs(0.5 * (L + R) - y.u_s_alloc), abs(0.5 * (R - L) - y.u_d_alloc)) > 1e-3)
+    assert optimality(p, b, s, d, L, R) > 1e-3 * 1e-3 * min(p.w_s, p.w_d) / max(p.w_s, p.w_d)
 
 
 @given(POLICIES, bounds())

@@ -9,10 +9,10 @@ from two_motor_sets import U, allocs, params, requests
 
 from counts import examples
 from pushrod.core.record import flat, put
-from pushrod.pipeline import request
+from pushrod.pipeline import request, two_motor_pipeline
 from pushrod.pipeline.act import Act, Alloc, Params, Trim
 from pushrod.pipeline.names import MODES, REASONS
-from pushrod.pipeline.topic import ActuatorReq
+from pushrod.pipeline.topic import ActuatorReq, Allocated
 from pushrod.pipeline.two_motor_pipeline import In, Known, Out, Sources, State, settling, step, step_sources
 
 HEALTH = st.sampled_from([1.0, 1.0, 0.6, 0.0])
@@ -317,3 +317,30 @@ def test_a_dead_motor_rests_in_spite_of_its_trim() -> None:
     assert (y.esc.u_L, s.u_L) == (0.0, 0.0)
     assert y.esc.pulse_L == 1500.0
     assert y.esc.u_R > 0.0
+
+
+@given(params(), requests, HEALTH, HEALTH)
+@settings(max_examples=examples(40))
+def test_the_certificate_says_that_no_better_allocation_exists(p: Params, req: ActuatorReq, k_L: float, k_R: float) -> None:
+    _, y = run(p, State(), req, Known(k_L, k_R))
+    assert y.diag.optimality <= 1e-9
+
+
+def test_the_certificate_shows_an_allocator_that_does_not_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = ActuatorReq(0.8, 0.5, 1.0)
+    assert run(Params(), State(), ask)[1].diag.optimality <= 1e-12
+    monkeypatch.setattr(two_motor_pipeline, "allocate", lambda p, b, s, d: Allocated(0.1, 0.0))
+    for policy in (0.0, 1.0, 2.0):
+        assert run(with_(alloc__policy=policy), State(), ask)[1].diag.optimality > 0.05
+
+
+def test_a_lost_axis_does_not_come_and_go_with_a_health_that_wavers() -> None:
+    """gain_max is 10: a motor of a tenth is lost, and back well above that; what it is asked for does not wait for that."""
+    s, told, asked = State(), [], []
+    for k in (0.2, 0.099, 0.101, 0.099, 0.105, 0.11, 0.12, 0.105):
+        s, y = run(Params(), s, ActuatorReq(0.05, 0.0, 1.0), Known(health_L=k))
+        told.append(y.diag.lost_d)
+        asked.append(y.esc.u_L)
+    assert told == [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
+    assert asked[2] > 0.0
+    assert asked[4] == asked[7]

@@ -124,7 +124,19 @@ def losses(req: float, shaped: float, cmd: float, well: float, alloc: float, cla
 
 @pure
 def diagnose(
-    p: Act, m: Motors, b: Bounds, req: ActuatorReq, shaped: Shaped, well: Allocated, alloc: Allocated, L: Passed, R: Passed, seen: Seen
+    p: Act,
+    m: Motors,
+    b: Bounds,
+    req: ActuatorReq,
+    shaped: Shaped,
+    well: Allocated,
+    alloc: Allocated,
+    L: Passed,
+    R: Passed,
+    seen: Seen,
+    gone_L: float,
+    gone_R: float,
+    certificate: float,
 ) -> Diagnostics:
     cmd = shaped.cmd
     clamped = free(m, L.clamped, R.clamped)
@@ -134,7 +146,7 @@ def diagnose(
     moved_L = changed(L.trimmed, L.clamped) or changed(L.banded, L.y)
     moved_R = changed(R.trimmed, R.clamped) or changed(R.banded, R.y)
     hi = minimum(p.sw.u_LR_max, p.hw.u_LR_max)
-    gone = (1 if m.k_L == 0.0 else 0) + (1 if m.k_R == 0.0 else 0)
+    gone = gone_L + gone_R
     # one motor serves one axis: the one that comes first, or counts for more
     s_first = p.alloc.policy == SPEED_PRIORITY or (p.alloc.policy == WEIGHTED and p.alloc.w_s >= p.alloc.w_d)
     return Diagnostics(
@@ -151,8 +163,9 @@ def diagnose(
         seen.resid_s,
         seen.resid_d,
         maximum(1.0 / m.k_L if m.k_L > 0.0 else 0.0, 1.0 / m.k_R if m.k_R > 0.0 else 0.0),
-        to_flag(gone > 1 or (gone == 1 and not s_first)),
-        to_flag(gone > 1 or (gone == 1 and s_first)),
+        to_flag(gone > 1.0 or (gone == 1.0 and not s_first)),
+        to_flag(gone > 1.0 or (gone == 1.0 and s_first)),
         seen.bad_dt,
         seen.bad_known,
+        certificate,
     )

@@ -6,7 +6,7 @@ B   effectiveness times the announced health;  y outputs of the effectors;  g, o
 """
 
 from pushrod.core.purity import pure
-from pushrod.core.scalar import maximum, minimum
+from pushrod.core.scalar import maximum, minimum, single
 from pushrod.pipeline.act import Esc
 from pushrod.pipeline.allocate.axes import (
     Axes,
@@ -20,7 +20,6 @@ from pushrod.pipeline.allocate.axes import (
     to_effectors,
     to_pulses,
 )
-from pushrod.pipeline.allocate.box import single
 from pushrod.pipeline.allocate.health import is_share
 from pushrod.pipeline.allocate.solve import Answer, effect
 from pushrod.pipeline.esc import to_pulse

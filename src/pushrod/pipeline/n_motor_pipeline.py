@@ -8,7 +8,8 @@ req, cmd, ach   on the axes [unit of the axis];  u, y of the effectors [-];  B e
 The parameters are named as those of the two-motor pipeline, with a table over effectors or axes in place of each number. The losses are told per
 axis, stage by stage, and add up. A neutral request (source NONE, or one that is no number) takes every effector to rest within
 `act.slew.neutral_time`. The gain is bounded by act.alloc.gain_max: an axis that would need more with no effector at a limit is `lost`
-(`allocate.rank`), and a weak effector is asked for less than gain_max times what a well one would be, whatever limits act (`allocate.health`).
+(`allocate.rank`) and comes back a little below that bound, a weak effector is asked for less than gain_max times what a well one would be
+(`allocate.health`), and no effector is moved by more than gain_max times what it contributes (`allocate.solve`), whatever limits act.
 
 A tick that is no length of time is 0: nothing moves, and `bad_dt` tells. An effector whose health is no number counts as dead, with a measurement
 that is none there is no residual, and `bad_known` tells; so it does of a health outside 0 to 1.
@@ -33,6 +34,7 @@ from pushrod.pipeline.names import NONE
 
 class State(NamedTuple):
     u: Effectors = Effectors()
+    lost: Axes = Axes()
 
 
 @pure
@@ -77,7 +79,8 @@ def step(params: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
             asks = effector_line.put(asks, j, k_j)
             low = effector_line.put(low, j, clamp(edge(f, q.lo, q.lo, q.hi), effector_line.get(lo, j), effector_line.get(hi, j)))
             high = effector_line.put(high, j, clamp(edge(f, q.hi, q.lo, q.hi), effector_line.get(lo, j), effector_line.get(hi, j)))
-        a = solve(a.u, a.lost, law(p), p.alloc.policy, cmd, asks, low, high, n, m)
+        gone = from_axes(a.lost, s.lost if turn == 1 else Axes(0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        a = solve(a.u, gone, law(p), p.alloc.policy, cmd, asks, low, high, n, m)
         if turn == 0 or not faulty:
             well = to_axes(effect(axis_line.empty(), law(p), a.u, asks, n, m))
     if at_rest:
@@ -89,7 +92,7 @@ def step(params: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     z = Stages(effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), effector_line.empty(), 0.0)
     z = pass_all(z, p, last, a.u, k, at_rest, n, h)
     y = told(p, u, shaped, well, a, z, k, low, high, at_rest, n, m, dt)
-    return State(y.u) if h > 0.0 else s, y
+    return State(y.u, s.lost if at_rest else y.lost) if h > 0.0 else s, y
 
 
 N_MOTOR_PIPELINE = Model("n_motor_pipeline", Params, State, In, Out, step)

@@ -92,3 +92,4 @@ class Diagnostics(NamedTuple):
     lost_d: A[float, flag("a motor that is not asked any more leaves nothing to serve this axis by itself")] = 0.0
     bad_dt: A[float, flag("the tick is no length of time: the motors stay where they are")] = 0.0
     bad_known: A[float, flag("a health is no number, such a motor counts as dead; or a measurement, there is no residual")] = 0.0
+    optimality: A[float, Q("-", 0.0, about="certificate of the allocation, from what the motors are asked for: 0 where no better one exists")] = 0.0

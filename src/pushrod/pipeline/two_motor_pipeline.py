@@ -12,7 +12,8 @@ takes both motors to rest within `act.slew.neutral_time`, past trim, dead band a
 
 No gain above a stated bound: 1 / k <= gain_max for every motor that is asked. One of k <= 1 / gain_max counts as dead and an axis is told as
 lost; up to 2 / gain_max it is used less and less, so that nothing jumps on the way. Before the trim |du_L|, |du_R| <= gain_max (|ds| + |dd|)
-while no limit acts, and twice that in any case, for a motor takes over what the other one cannot give.
+while no limit acts, and twice that in any case, for a motor takes over what the other one cannot give. An axis told as lost stays so until the
+motor's health is a ninth above that bound, so that the report does not come and go with a health that wavers; what is asked does not depend on it.
 
 A tick that is no length of time (negative, NaN, infinite) is 0: nothing moves, and `bad_dt` tells. A health that is no number is 0, with a
 measurement that is none there is no residual, and `bad_known` tells; so it does of a health outside 0 to 1.
@@ -28,7 +29,8 @@ from pushrod.core.scalar import clamp, maximum, minimum
 from pushrod.pipeline import request
 from pushrod.pipeline.act import Act, Params
 from pushrod.pipeline.allocate.health import edge, is_share, known_health, used
-from pushrod.pipeline.allocate.two_motor import Bounds, allocate
+from pushrod.pipeline.allocate.rank import BACK
+from pushrod.pipeline.allocate.two_motor import Bounds, allocate, optimality
 from pushrod.pipeline.esc import to_pulse
 from pushrod.pipeline.feedback import Motors, Pair, Seen, diagnose, feedback, free, to_flag
 from pushrod.pipeline.motor_stage import LONGEST, pass_motor, tick
@@ -41,6 +43,8 @@ from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnost
 class State(NamedTuple):
     u_L: A[float, Q("-", -10.0, 10.0, "the last output")] = 0.0
     u_R: A[float, Q("-", -10.0, 10.0, "the last output")] = 0.0
+    gone_L: A[float, flag("not asked any more, or not well enough since to be counted on")] = 0.0
+    gone_R: A[float, flag("not asked any more, or not well enough since to be counted on")] = 0.0
 
 
 class Known(NamedTuple):
@@ -116,6 +120,12 @@ def motors(p: Act, known: Known, at_rest: bool) -> Motors:
 
 
 @pure
+def gone(before: float, k: float, gain_max: float) -> float:
+    """Whether a motor counts as lost: from k = 1 / gain_max down, and then until its health is well above."""
+    return to_flag(k == 0.0 or (before != 0.0 and k * gain_max * BACK <= 1.0))
+
+
+@pure
 def seen(m: Motors, y_L: float, y_R: float, known: Known, dt: float) -> Seen:
     """The residual: what measured motors do beyond what they were told. None where it cannot be known, which is told."""
     bad_dt = to_flag(not (dt >= 0.0 and dt <= LONGEST))
@@ -155,8 +165,13 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
             fit_R = reach(p, fit.R, 1.0, last_R, h)
             well = allocate(p.alloc, Bounds(fit_L.s, fit_L.d, fit_R.s, fit_R.d), cmd.u_s_cmd, cmd.u_d_cmd)
 
-    L = pass_motor(m.L, last_L, shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L), h)
-    R = pass_motor(m.R, last_R, shared_out(alloc.u_s_alloc + alloc.u_d_alloc, k_R), h)
+    ask_L = shared_out(alloc.u_s_alloc - alloc.u_d_alloc, k_L)
+    ask_R = shared_out(alloc.u_s_alloc + alloc.u_d_alloc, k_R)
+    certificate = 0.0 if at_rest else optimality(p.alloc, b, cmd.u_s_cmd, cmd.u_d_cmd, k_L * ask_L, k_R * ask_R)
+    gone_L = gone(s.gone_L, k_L, p.alloc.gain_max)
+    gone_R = gone(s.gone_R, k_R, p.alloc.gain_max)
+    L = pass_motor(m.L, last_L, ask_L, h)
+    R = pass_motor(m.R, last_R, ask_R, h)
     wish_L = m.L.gain * ((cmd.u_s_cmd - cmd.u_d_cmd) / k_L if k_L > 0.0 else cmd.u_s_cmd - cmd.u_d_cmd) + m.L.offset
     wish_R = m.R.gain * ((cmd.u_s_cmd + cmd.u_d_cmd) / k_R if k_R > 0.0 else cmd.u_s_cmd + cmd.u_d_cmd) + m.R.offset
     y = Out(
@@ -165,9 +180,9 @@ def from_request(p: Act, s: State, asked: ActuatorReq, known: Known, dt: float) 
         alloc,
         EscOutput(L.y, R.y, to_pulse(p.esc, L.y, p.esc.reverse_L), to_pulse(p.esc, R.y, p.esc.reverse_R)),
         feedback(m, req, shaped, L, R, wish_L, wish_R),
-        diagnose(p, m, b, req, shaped, well, alloc, L, R, seen(m, L.y, R.y, known, dt)),
+        diagnose(p, m, b, req, shaped, well, alloc, L, R, seen(m, L.y, R.y, known, dt), gone_L, gone_R, certificate),
     )
-    return State(L.y, R.y) if h > 0.0 else s, y
+    return State(L.y, R.y, gone_L, gone_R) if h > 0.0 else s, y
 
 
 @pure

@@ -1,14 +1,13 @@
-"""Least squares within bounds: an exact active-set method for up to 6 equations and 8 unknowns.
+"""Least squares within bounds: an active-set method for up to 6 equations and 8 unknowns, with a bounded gain.
 
-    min  sum_i w_i (A x - v)_i^2      lo <= x <= hi        and, of all minimisers, one near c
+    min  sum_i w_i (A x - v)_i^2      lo <= x <= hi
 
-A' W A + gamma is solved over the unknowns that are free; a step that meets a bound stops there and fixes that unknown, and at the minimum
-over the free ones the fixed unknown whose gradient points inwards most is let go. The pull gamma (x - c) towards the preferred place only chooses
-among minimisers: once the minimum with it is found, it is dropped from the gradient, and the same steps go on until the gradient of the least
-squares themselves is spent.
+A' W A is solved over a basis of the unknowns that are free; a step that meets a bound stops there and fixes that unknown, and at the minimum
+over the basis the fixed unknown whose gradient points inwards most is let go. The basis holds free unknowns whose columns are independent of each
+other by `least` and more, the most independent first: what only their difference could do would move them by more than 1 / least half-ranges for
+an authority, and is not done.
 
-A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gamma = 1e-8, then 1e-14 (1e-5 in single precision)
-optimality   the certificate: the largest component of the projected gradient at x; 0 at an exact minimum
+A   scaled so that each row has length 1 and each x runs over 2 at most      w at most 1      gradient A' W (A x - v)
 """
 
 import math
@@ -17,23 +16,15 @@ from typing import Any, NamedTuple
 
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
-from pushrod.core.scalar import clamp, maximum
+from pushrod.core.scalar import clamp, maximum, single
 from pushrod.pipeline.allocate.axes import N_MOST, Line, axis_line, effector_line, matrix_line, square_line
 
-HALVES = 2.0**27 + 1.0  # splits a double into two of half its digits
 ROUNDS = 60  # far more than are ever needed: each fixes or frees one of at most eight unknowns
 
 
 class Solved(NamedTuple):
     x: A[tuple[Any, ...], effector_line] = effector_line.empty()
-    optimality: A[float, Q("-", 0.0)] = 0.0
     rounds: A[float, Q("-", 0.0)] = 0.0
-
-
-@pure
-def single() -> bool:
-    """Is this single precision? Then 1e-10 is lost beside 1."""
-    return (1.0 + 1e-10) - 1.0 == 0.0
 
 
 @pure
@@ -49,31 +40,74 @@ def gram(H: Line, E: Line, w: Line, n: int, m: int) -> Line:
 
 
 @pure
-def factor(F: Line, H: Line, stiff: Line, side: Line, n: int, gamma: float) -> Line:
-    """Cholesky factor of H + gamma over the free unknowns; a fixed one is a row of the unit matrix. The diagonal is stored as its reciprocal."""
+def entry(H: Line, a: int, b: int) -> float:
+    """Of the whole symmetric matrix."""
+    h: float = square_line.get(H, (a * N_MOST + b) if a > b else (b * N_MOST + a))
+    return h
+
+
+@pure
+def select(basic: Line, G: Line, side: Line, least: float, n: int, m: int) -> Line:
+    """The basis: 1 for a free unknown whose column is independent of the others in it.
+
+    G = A' A is factored column by column, the largest first; d is what is left of each.
+    """
+    L = matrix_line.empty()
+    d = effector_line.empty()
+    for j in range(n):
+        d = effector_line.put(d, j, square_line.get(G, j * N_MOST + j) if effector_line.get(side, j) == 0.0 else 0.0)
+        basic = effector_line.put(basic, j, 0.0)
+    rank = 0
+    for _ in range(m):
+        most = least * least
+        best = -1
+        for j in range(n):
+            if effector_line.get(d, j) > most:
+                most = effector_line.get(d, j)
+                best = j
+        if best >= 0:
+            basic = effector_line.put(basic, best, 1.0)
+            d = effector_line.put(d, best, 0.0)
+            root = math.sqrt(most)
+            for j in range(n):
+                if effector_line.get(d, j) > 0.0:
+                    t = entry(G, best, j)
+                    for c in range(rank):
+                        t = t - matrix_line.get(L, c * n + best) * matrix_line.get(L, c * n + j)
+                    t = t / root
+                    L = matrix_line.put(L, rank * n + j, t)
+                    d = effector_line.put(d, j, effector_line.get(d, j) - t * t)
+            rank = rank + 1
+    return basic
+
+
+@pure
+def factor(F: Line, H: Line, basic: Line, n: int) -> Line:
+    """Cholesky factor of H over the basis; any other unknown is a row of the unit matrix. The diagonal is stored as its reciprocal."""
+    floor = 1e-8 if single() else 1e-30
     for a in range(n):
         for b in range(a):
             h = 0.0
-            if effector_line.get(side, a) == 0.0 and effector_line.get(side, b) == 0.0:
+            if effector_line.get(basic, a) != 0.0 and effector_line.get(basic, b) != 0.0:
                 h = square_line.get(H, a * N_MOST + b)
                 for c in range(b):
                     h = h - square_line.get(F, a * N_MOST + c) * square_line.get(F, b * N_MOST + c)
                 h = h * square_line.get(F, b * N_MOST + b)
             F = square_line.put(F, a * N_MOST + b, h)
         d = 1.0
-        if effector_line.get(side, a) == 0.0:
-            d = square_line.get(H, a * N_MOST + a) + gamma * effector_line.get(stiff, a)
+        if effector_line.get(basic, a) != 0.0:
+            d = square_line.get(H, a * N_MOST + a)
             for c in range(a):
                 d = d - square_line.get(F, a * N_MOST + c) * square_line.get(F, a * N_MOST + c)
-        F = square_line.put(F, a * N_MOST + a, 1.0 / math.sqrt(maximum(d, 1e-3 * gamma)))
+        F = square_line.put(F, a * N_MOST + a, 1.0 / math.sqrt(maximum(d, floor)))
     return F
 
 
 @pure
-def descent(p: Line, F: Line, g: Line, side: Line, n: int) -> Line:
-    """The step to the minimum over the free unknowns: F F' p = -g there, 0 elsewhere."""
+def descent(p: Line, F: Line, g: Line, basic: Line, n: int) -> Line:
+    """The step to the minimum over the basis: F F' p = -g there, 0 elsewhere."""
     for a in range(n):
-        t = -effector_line.get(g, a) if effector_line.get(side, a) == 0.0 else 0.0
+        t = -effector_line.get(g, a) if effector_line.get(basic, a) != 0.0 else 0.0
         for b in range(a):
             t = t - square_line.get(F, a * N_MOST + b) * effector_line.get(p, b)
         p = effector_line.put(p, a, t * square_line.get(F, a * N_MOST + a))
@@ -98,122 +132,81 @@ def misses(r: Line, E: Line, w: Line, v: Line, x: Line, n: int, m: int) -> Line:
 
 
 @pure
-def gradient(g: Line, E: Line, r: Line, stiff: Line, x: Line, c: Line, n: int, m: int, gamma: float) -> Line:
+def gradient(g: Line, E: Line, r: Line, n: int, m: int) -> Line:
     for j in range(n):
         t = 0.0
-        if gamma > 0.0 or single():
-            t = gamma * effector_line.get(stiff, j) * (effector_line.get(x, j) - effector_line.get(c, j))
-            for i in range(m):
-                t = t + matrix_line.get(E, i * n + j) * axis_line.get(r, i)
-        else:
-            t = slope(E, r, j, n, m)
+        for i in range(m):
+            t = t + matrix_line.get(E, i * n + j) * axis_line.get(r, i)
         g = effector_line.put(g, j, t)
     return g
 
 
 @pure
-def slope(E: Line, r: Line, j: int, n: int, m: int) -> float:
-    """Component j of A' r as if summed in twice the digits (Dot2 of Ogita, Rump and Oishi, doi:10.1137/030601818).
-
-    Where x can move without a change of A x, this must be 0 to far below rounding: a step is that over gamma.
-    """
-    s = 0.0
-    error = 0.0
-    for i in range(m):
-        a = matrix_line.get(E, i * n + j)
-        b = axis_line.get(r, i)
-        y = a * b
-        h = HALVES * a
-        a1 = h - (h - a)
-        a2 = a - a1
-        h = HALVES * b
-        b1 = h - (h - b)
-        b2 = b - b1
-        error = error + (((a1 * b1 - y) + a1 * b2 + a2 * b1) + a2 * b2)
-        z = s + y
-        h = z - s
-        error = error + ((s - (z - h)) + (y - h))
-        s = z
-    return s + error
-
-
-@pure
-def least_squares(x: Line, E: Line, w: Line, v: Line, c: Line, stiff: Line, lo: Line, hi: Line, n: int, m: int) -> Solved:
-    """From any x within the bounds."""
-    gamma = 1e-5 if single() else 1e-8
+def least_squares(x: Line, E: Line, w: Line, kept: Line, v: Line, side: Line, lo: Line, hi: Line, least: float, n: int, m: int) -> Solved:
+    """From any x within the bounds; `side` says which unknowns are fixed at first: 0 free, -1 at lo, 1 at hi."""
     spent = 5e-6 if single() else 1e-15
     scale = 1.0
     for i in range(m):
         scale = maximum(scale, abs(axis_line.get(v, i)))
     spent = spent * scale
     H = gram(square_line.empty(), E, w, n, m)
+    G = gram(square_line.empty(), E, kept, n, m)
     F = square_line.empty()
-    side = effector_line.empty()  # 0 free, -1 fixed at lo, 1 fixed at hi
+    basic = effector_line.empty()
     r = axis_line.empty()
     g = effector_line.empty()
     p = effector_line.empty()
-    pulling = 1.0  # 0 once the minimum with the pull is found
-    optimality = 0.0
     rounds = 0
-    before = 0.0  # the free gradient a whole step ago; 0 where the last step was cut short
+    before = 0.0  # the gradient over the basis a whole step ago; 0 where the last step was cut short
     stale = True  # F does not fit the free unknowns
     going = True
     while going and rounds < ROUNDS:
+        if stale:
+            basic = select(basic, G, side, least, n, m)
+            F = factor(F, H, basic, n)
+            stale = False
         r = misses(r, E, w, v, x, n, m)
-        g = gradient(g, E, r, stiff, x, c, n, m, gamma * pulling)
-        # the worst of the free gradient, and the fixed unknown that most wants to come inwards
+        g = gradient(g, E, r, n, m)
+        # the worst of the gradient over the basis, and the fixed unknown that most wants to come inwards
         free = 0.0
         worst = 0.0
         out = -1
         for j in range(n):
             t = effector_line.get(side, j)
-            if t == 0.0:
+            if effector_line.get(basic, j) != 0.0:
                 free = maximum(free, abs(effector_line.get(g, j)))
             elif t * effector_line.get(g, j) > worst and effector_line.get(lo, j) < effector_line.get(hi, j):
                 worst = t * effector_line.get(g, j)
                 out = j
-        optimality = maximum(free, worst)
-        moving = True
         # spent, or down to rounding: a whole step no longer makes it less
         if free <= spent or (free <= 1e4 * spent and free > 0.5 * before and before > 0.0):
             before = 0.0
-            if out >= 0 and worst > maximum(spent, 2.0 * free):
+            going = out >= 0 and worst > maximum(spent, 2.0 * free)
+            if going:
                 side = effector_line.put(side, out, 0.0)
-                free = worst  # it is one of the free ones now: the next step is measured by it
                 stale = True
-            else:
-                moving = False
-                going = pulling > 0.0
-                pulling = 0.0
-                gamma = 1e-5 if single() else 1e-14
-                stale = True
-        if moving:
-            if stale:
-                F = factor(F, H, stiff, side, n, gamma)
-                stale = False
-            p = descent(p, F, g, side, n)
+        else:
+            p = descent(p, F, g, basic, n)
             before = free
-            # the first step goes to the minimum without bounds and is brought within them; each later one stops at the first bound it meets
             t = 1.0
             block = -1
-            if rounds > 0:
-                for j in range(n):
-                    d = effector_line.get(p, j)
-                    if d != 0.0 and effector_line.get(side, j) == 0.0:
-                        end = (effector_line.get(lo, j) if d < 0.0 else effector_line.get(hi, j)) - effector_line.get(x, j)
-                        if abs(end) < t * abs(d):
-                            t = end / d
-                            block = j
+            for j in range(n):
+                d = effector_line.get(p, j)
+                if d != 0.0:
+                    end = (effector_line.get(lo, j) if d < 0.0 else effector_line.get(hi, j)) - effector_line.get(x, j)
+                    if abs(end) < t * abs(d):
+                        t = end / d
+                        block = j
             for j in range(n):
                 a = effector_line.get(lo, j)
                 b = effector_line.get(hi, j)
-                to = effector_line.get(x, j) + t * effector_line.get(p, j)
-                at = -1.0 if effector_line.get(p, j) < 0.0 else 1.0
-                if j == block or (rounds == 0 and not (to >= a and to <= b)):
+                to = clamp(effector_line.get(x, j) + t * effector_line.get(p, j), a, b)
+                if j == block:
+                    at = -1.0 if effector_line.get(p, j) < 0.0 else 1.0
                     to = a if at < 0.0 else b
                     side = effector_line.put(side, j, at)
                     stale = True
                     before = 0.0
-                x = effector_line.put(x, j, clamp(to, a, b))
+                x = effector_line.put(x, j, to)
         rounds = rounds + 1
-    return Solved(x, optimality, float(rounds))
+    return Solved(x, float(rounds))

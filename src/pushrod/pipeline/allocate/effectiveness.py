@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Floats, Q, Table
-from pushrod.core.scalar import maximum
+from pushrod.core.scalar import clamp, maximum
 from pushrod.pipeline.allocate.axes import M_MOST, N_MOST, Axes, Health, Line, axis_line, effector_line, matrix_line
 from pushrod.pipeline.allocate.health import known_health
 
@@ -70,7 +70,7 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    pass
+    lost: Axes = Axes()
 
 
 class In(NamedTuple):
@@ -110,6 +110,23 @@ def scaled(E: Line, p: Params, r: Line, k: Line, n: int, m: int) -> Line:
         for i in range(m):
             E = matrix_line.put(E, i * n + j, p.B[i * n + j] * d / axis_line.get(r, i))
     return E
+
+
+@pure
+def strength(E: Line, kept: Line, j: int, n: int, m: int) -> float:
+    """What effector j does on the axes that are kept, in authorities per half-range."""
+    t = 0.0
+    for i in range(m):
+        e = matrix_line.get(E, i * n + j) * axis_line.get(kept, i)
+        t = t + e * e
+    return math.sqrt(t)
+
+
+@pure
+def share_used(strong: float, gain_max: float) -> float:
+    """The share of its way from the preferred output that an effector is used for: all of it where it does 1 / gain_max or more, none from half of
+    that down. So it never moves by more than gain_max times what it contributes, and nothing jumps when it is left alone."""
+    return clamp(2.0 * gain_max * strong - 1.0, 0.0, 1.0)
 
 
 @pure

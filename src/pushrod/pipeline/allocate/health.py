@@ -20,14 +20,14 @@ def is_share(k: float) -> bool:
 
 @pure
 def known_health(k: float, gain_max: float) -> float:
-    """k; 0 for a motor that would need too much gain, or of which nothing is known."""
-    return minimum(k, 1.0) if k * gain_max > 1.0 else 0.0
+    """k; 0 for a motor that would need too much gain, or of which nothing is known, which an infinite health says as little as NaN."""
+    return minimum(k, 1.0) if k * gain_max > 1.0 and k - k == 0.0 else 0.0
 
 
 @pure
 def used(k: float, gain_max: float) -> float:
-    """f."""
-    return clamp(k * gain_max - 1.0, 0.0, 1.0)
+    """f; 0 where nothing is known."""
+    return clamp(known_health(k, gain_max) * gain_max - 1.0, 0.0, 1.0)
 
 
 @pure

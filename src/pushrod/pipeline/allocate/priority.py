@@ -4,8 +4,10 @@
 
 v command on the axes;  u outputs of the effectors;  a what each axis gets;  B effectiveness times the announced health
 
-A command the effectors can do is done, by least squares under bounds. Else the axes are served one after another, and what they get is done the
-same way. `optimality` is the most by which an axis misses what it got, in shares of its authority.
+A command that the answer nearest to `prefer` does within bounds is done by that. Else the axes are served one after another (`level`), and of all
+answers that give them as much the one nearest to `prefer` is taken. Two rows of B that depend on each other up to rounding are held as one.
+`optimality` is the most an axis lacks of what it could get, in authorities, computed from u: 0 at an exact answer, up to what the bound on the gain
+costs where that refuses a little more. A command that is not finite is refused: every effector rests, and `refused` reports it.
 """
 
 from pushrod.core.model import Model
@@ -17,7 +19,7 @@ from pushrod.pipeline.allocate.solve import Out, answer
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    return s, answer(p, solve.PRIORITY, u)
+    return answer(p, s, solve.PRIORITY, u, dt)
 
 
 PRIORITY = Model("priority", Params, State, In, Out, step)

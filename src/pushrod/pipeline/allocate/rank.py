@@ -6,6 +6,9 @@ The axes are asked in their order of importance. One is kept if its row, togethe
 than allowed; else it is lost: no effector is moved for it, and it is reported. The gain bounds how far the effectors go, in half-ranges, for a
 command of the whole healthy authority: |x| <= gain |v / r| for the answer of least size.
 
+An axis that was lost comes back where the gain is at most BACK gain_max: so a health that wavers about the bound does not make it come and go, for
+at each change the outputs jump.
+
 A' A built row by row as L L' : y = L^-1 A_k a, pivot = a.a - y.y, z = L'^-1 y, and the trace grows by (1 + z.z) / pivot.
 """
 
@@ -17,11 +20,12 @@ from pushrod.core.model import Model
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q
 from pushrod.core.ring import Ring
-from pushrod.pipeline.allocate.axes import M_MOST, Axes, Line, axis_line, effector_line, from_health, matrix_line, number, to_axes
+from pushrod.pipeline.allocate.axes import M_MOST, Axes, Line, axis_line, effector_line, from_axes, from_health, matrix_line, number, to_axes
 from pushrod.pipeline.allocate.effectiveness import In, Params, State, authorities, scaled
 
 factor_line = Ring(number, M_MOST * M_MOST)
 PIVOT_LEAST = 1e-12  # of the healthy authority squared; smaller is rounding
+BACK = 0.9
 
 
 class Kept(NamedTuple):
@@ -47,7 +51,8 @@ def dot(p: Params, E: Line, a: int, b: int, n: int) -> float:
 
 
 @pure
-def decide(kept: Line, p: Params, E: Line, n: int, m: int) -> Kept:
+def decide(kept: Line, p: Params, E: Line, gone: Line, n: int, m: int) -> Kept:
+    """`gone` says which axes were lost before."""
     L = factor_line.empty()
     y = axis_line.empty()
     z = axis_line.empty()
@@ -73,7 +78,8 @@ def decide(kept: Line, p: Params, E: Line, n: int, m: int) -> Kept:
             t = t / factor_line.get(L, a * M_MOST + a)
             z = axis_line.put(z, a, t)
             grown = grown + t * t
-        serves = pivot > PIVOT_LEAST and trace + grown / pivot <= p.gain_max * p.gain_max
+        most = p.gain_max * (BACK if axis_line.get(gone, i) != 0.0 else 1.0)
+        serves = pivot > PIVOT_LEAST and trace + grown / pivot <= most * most
         kept = axis_line.put(kept, i, 1.0 if serves else 0.0)
         if serves:
             trace = trace + grown / pivot
@@ -99,8 +105,10 @@ def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
     k = from_health(effector_line.empty(), u.health)
     r = authorities(axis_line.empty(), p, n, m)
     E = scaled(matrix_line.empty(), p, r, k, n, m)
-    found = decide(axis_line.empty(), p, E, n, m)
-    return s, Out(to_axes(lost(axis_line.empty(), found.kept, m)), found.gain, found.rank)
+    gone = from_axes(axis_line.empty(), s.lost)
+    found = decide(axis_line.empty(), p, E, gone, n, m)
+    now = to_axes(lost(gone, found.kept, m))
+    return State(now) if dt > 0.0 else s, Out(now, found.gain, found.rank)
 
 
 RANK = Model("rank", Params, State, In, Out, step)

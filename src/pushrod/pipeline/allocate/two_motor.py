@@ -7,6 +7,9 @@
 
 s, d   surge and differential [-];  a, b bounds of each motor [-];  w weights [-]
 A command the motors can do is left as it is. Bounds may differ between the motors: a weak or dead one, one that is still slewing.
+
+`optimality` is the certificate of an answer L, R, whoever found it. By priority: the most an axis lacks of what it could get, the first whatever the
+other does, the second with the first as it is. Weighted: how far a step down the gradient, brought back within the bounds, moves a motor.
 """
 
 from collections.abc import Iterator
@@ -96,6 +99,28 @@ def allocate(p: Alloc, b: Bounds, s: float, d: float) -> Allocated:
     if p.policy == YAW_PRIORITY:
         return yaw_first(b, s, d)
     return weighted(p, b, s, d)
+
+
+@pure
+def lack(x: float, cmd: float, lo: float, hi: float) -> float:
+    """How much nearer to its command an axis could get within lo and hi."""
+    return minimum(abs(cmd - x), maximum(hi - x if cmd > x else x - lo, 0.0))
+
+
+@pure
+def optimality(p: Alloc, b: Bounds, s_cmd: float, d_cmd: float, L: float, R: float) -> float:
+    s = 0.5 * (L + R)
+    d = 0.5 * (R - L)
+    if p.policy == SPEED_PRIORITY:
+        first = lack(s, s_cmd, 0.5 * (b.a_L + b.a_R), 0.5 * (b.b_L + b.b_R))
+        return maximum(first, lack(d, d_cmd, maximum(s - b.b_L, b.a_R - s), minimum(s - b.a_L, b.b_R - s)))
+    if p.policy == YAW_PRIORITY:
+        first = lack(d, d_cmd, 0.5 * (b.a_R - b.b_L), 0.5 * (b.b_R - b.a_L))
+        return maximum(first, lack(s, s_cmd, maximum(b.a_L + d, b.a_R - d), minimum(b.b_L + d, b.b_R - d)))
+    w = maximum(p.w_s, p.w_d)
+    g_s = 0.5 * p.w_s / w * (s - s_cmd)
+    g_d = 0.5 * p.w_d / w * (d - d_cmd)
+    return maximum(abs(L - clamp(L - (g_s - g_d), b.a_L, b.b_L)), abs(R - clamp(R - (g_s + g_d), b.a_R, b.b_R)))
 
 
 @pure

@@ -4,8 +4,9 @@
 
 v command on the axes;  u outputs of the effectors;  B effectiveness times the announced health
 
-An axis the effectors can no longer serve with a bounded gain is left out and told in `lost`. `optimality` is the certificate: the largest
-component of the projected gradient of the scaled problem, 0 at an exact minimum.
+An axis the effectors can no longer serve with a bounded gain is left out and told in `lost`. `optimality` is the certificate, computed from u: how
+far a step down the gradient of the scaled problem, brought back within the bounds, moves an effector, in half-ranges; 0 at an exact minimum, more
+where the bound on the gain refuses what is left. A command that is not finite is refused: every effector rests, and `refused` reports it.
 """
 
 from pushrod.core.model import Model
@@ -17,7 +18,7 @@ from pushrod.pipeline.allocate.solve import Out, answer
 
 @pure
 def step(p: Params, s: State, u: In, dt: float) -> tuple[State, Out]:
-    return s, answer(p, solve.WEIGHTED, u)
+    return answer(p, s, solve.WEIGHTED, u, dt)
 
 
 WEIGHTED = Model("weighted", Params, State, In, Out, step)
