@@ -121,7 +121,7 @@ def test_31_one_that_hangs_is_named_after_its_time() -> None:
 
 
 def test_31_the_default_limit_is_five_seconds() -> None:
-    from pushrod.runtime.arming import LIMIT
+    from pushrod.runtime.stop import LIMIT
 
     assert LIMIT == 5.0
 

@@ -59,7 +59,7 @@ def test_a_runtime_runs_once_and_afterwards_only_refuses(clock) -> None:
         return rt
 
     rt = drive(two(), {"m1": Blocking, "m2": Probe}, body, clock())
-    assert rt["m2"].direct.set_position(0.1).detail == "the runtime ends"
+    assert rt["m2"].direct.set_position(0.1).detail == "the runtime is shutting down"
     assert not rt.arm().ok
     assert (rt.disarm().ok, rt.state) == (True, State.DISARMED)
 

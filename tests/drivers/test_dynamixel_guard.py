@@ -41,7 +41,7 @@ def test_the_guard_switches_the_torque_off(number: signal.Signals) -> None:
             assert bus.servo().get("torque_enable") == 1
             os.kill(process.pid, number)
             asyncio.run(until(lambda: not bus.servo().get("torque_enable"), 20.0))
-            [record] = asyncio.run(until(lambda: [one for one in waiting("r") if not one.acting], 20.0))
+            [record] = asyncio.run(until(lambda: [one for one in waiting("r") if not one.acting and not one.armed], 20.0))
             assert {path: one["result"] for path, one in record.actuators.items()} == {"base/joint1/motor1": "ok"}, json.dumps(record.actuators)
         finally:
             process.kill()

@@ -10,9 +10,11 @@ from servo_rig import robot, run, until
 
 from pushrod.core.errors import InputError
 from pushrod.drivers.dynamixel import Current, Duty, ServoHealth
+from pushrod.drivers.dynamixel.driver import OVERDUE
 from pushrod.drivers.dynamixel.register import PULSE, REGISTERS, RPM, RPM2
 from pushrod.robot.description import Limits, Transmission
 from pushrod.runtime.message import BeginMotion, EndMotion, JointState
+from pushrod.runtime.motions import SILENT
 from pushrod.runtime.part import DriverError
 from pushrod.runtime.payload import Position, Waypoint
 from pushrod.runtime.runtime import Runtime
@@ -282,7 +284,7 @@ def test_a_trajectory_is_followed() -> None:
 
     async def body(rt: Runtime) -> None:
         rt.arm()
-        points = [Waypoint(0.4, 0.2), Waypoint(-0.2, 0.5), Waypoint(0.1, 0.7)]
+        points = [Waypoint(0.4, 0.4), Waypoint(-0.2, 1.0), Waypoint(0.1, 1.4)]
         assert (await rt["motor1"].sync.follow_trajectory(points, id="path")).ok
         furthest = [0.0, 0.0]
 
@@ -339,6 +341,54 @@ def test_a_motion_that_is_blocked_does_not_pretend_to_arrive(monkeypatch: pytest
 
     with FakeBus(servo) as bus:
         run(robot(bus.path), body)
+
+
+def test_a_late_servo_is_judged_by_its_driver_before_the_runtime_ends_its_motion() -> None:
+    assert OVERDUE + 1.0 < SILENT
+
+
+def test_a_motion_longer_than_the_horizon_ends_at_its_own_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pushrod.drivers.dynamixel.driver.HORIZON", 0.2)
+
+    async def body(rt: Runtime) -> None:
+        rt.arm()
+        heard = rt.subscribe(("actuator",), (BeginMotion,))
+        now = rt.clock.now()
+        await rt["motor1"].sync.follow_trajectory([Waypoint(0.2, 0.4), Waypoint(0.5, 0.8)], id="a")
+        (begin,) = payloads(heard, BeginMotion)
+        assert begin.expected_arrival - now == pytest.approx(0.8, abs=0.2)
+        assert begin.target_position == pytest.approx(0.5)
+        end = await rt.motion("motor1", "a", WITHIN)
+        assert (end.reason, end.position) == ("completed", pytest.approx(0.5, abs=0.05))
+
+    with FakeBus(FakeServo(1)) as bus:
+        run(robot(bus.path), body)
+
+
+@pytest.mark.parametrize("mode", ["velocity", "extended_position"])
+def test_a_motion_without_an_end_goes_on_and_is_announced_again(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pushrod.drivers.dynamixel.driver.HORIZON", 0.1)
+    monkeypatch.setattr("pushrod.runtime.motions.SILENT", 0.05)
+
+    async def body(rt: Runtime) -> None:
+        rt.arm()
+        heard = rt.subscribe(("actuator",), (BeginMotion, EndMotion))
+        if mode == "velocity":
+            await rt["motor1"].sync.set_velocity(0.1, id="a")
+        else:
+            await rt["motor1"].sync.follow_trajectory([Waypoint(0.1, 0.5), Waypoint(0.0, 1.0)], repeat="forever", id="a")
+        seen: list[Any] = []
+
+        def announced() -> bool:
+            while (message := heard.poll()) is not None:
+                seen.append(message.payload)
+            return len(seen) >= 4
+
+        await until(announced, WITHIN)
+        assert {type(report) for report in seen} == {BeginMotion}
+
+    with FakeBus(FakeServo(1)) as bus:
+        run(robot(bus.path, mode=mode), body)
 
 
 def test_it_arrives_though_every_third_answer_is_bad() -> None:

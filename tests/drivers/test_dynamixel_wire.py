@@ -137,7 +137,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one() -> None:
 
 def test_an_answer_of_the_wrong_length_is_no_answer() -> None:
     """The SDK's own reader would give the CRC for data."""
-    with FakeBus(FakeServo(1)) as bus, Opened(bus.path, patience=0.05) as it:
+    with FakeBus(FakeServo(1)) as bus, Opened(bus.path, patience=0.3) as it:
         bus.spoil(error(0), sound)  # the answer to a write, where one to a read was due
         assert it.servo.read_raw("present_temperature") == 31
         assert it.line.statistics().retries == 1

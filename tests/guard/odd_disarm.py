@@ -25,3 +25,10 @@ def _made():
 
 def make_later():
     globals()["later"] = _made()
+
+
+def late(options):
+    """Longer than the guard may be silent before it acts."""
+    time.sleep(1.0)
+    with open(options["file"], "w") as out:
+        out.write("done")

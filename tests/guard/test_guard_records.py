@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pushrod.core.errors import InputError
-from pushrod.guard.record import KEPT, Record, acknowledge, all_waiting, waiting
+from pushrod.guard.record import KEPT, Record, acknowledge, all_waiting, not_proven_safe, note_safe, waiting
 from pushrod.guard.record_file import probe, write
 from pushrod.guard.settings import Guard, checked, record_folder, state_folder
 
@@ -27,16 +27,16 @@ def recorded(root: Path, robot: str = "r", name: str = "20260101T000000.000Z-1.j
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
     one = {"disarm": "a:b", "result": "failed", "detail": "OSError: gone", "seconds": 0.1}
     file = recorded(tmp_path, actuators={"base/j/m": one, "base/k/n": {**one, "result": "ok"}})
-    assert waiting("r", tmp_path) == [Record("r", file, 1e9, "it hung", 0.25, {"base/j/m": one, "base/k/n": {**one, "result": "ok"}}, 1)]
+    assert waiting("r", tmp_path) == [Record("r", file, 1e9, "it hung", 0.25, {"base/j/m": one, "base/k/n": {**one, "result": "ok"}}, 1, process=2)]
     assert waiting("r", tmp_path)[0].unsafe == {"base/j/m": "failed: OSError: gone"}
-    assert "of 2 disarm functions these did not succeed: base/j/m: failed: OSError: gone" in str(waiting("r", tmp_path)[0])
+    assert "1 of 2 disarm functions succeeded; not base/j/m: failed: OSError: gone" in str(waiting("r", tmp_path)[0])
 
 
 def test_of_a_simulated_robot_nothing_is_said_of_whether_its_process_ended(tmp_path: Path) -> None:
     recorded(tmp_path, actuators={"base/j/m": {"disarm": "", "result": "in the process", "detail": "", "seconds": 0.0}})
     (record,) = waiting("r", tmp_path)
     assert record.harmless
-    assert "all it drives was simulated in its own process, so there was nothing else to make safe" in str(record)
+    assert "everything it drives was simulated in its own process" in str(record)
     assert "ended" not in str(record)
 
 
@@ -63,6 +63,53 @@ def test_a_torn_record_waits_like_any_other(text: str, tmp_path: Path) -> None:
     assert f"cannot be read ({record.flaw}): {file}" in str(record)
     assert acknowledge("r", tmp_path) == [record]
     assert not waiting("r", tmp_path)
+
+
+def test_what_is_no_regular_file_waits_like_a_torn_record_and_blocks_nothing(tmp_path: Path) -> None:
+    folder = recorded(tmp_path).parent
+    os.mkfifo(folder / "fifo.json")
+    (folder / "folder.json").mkdir()
+    (folder / "device.json").symlink_to("/dev/zero")
+    (folder / "large.json").touch()
+    os.truncate(folder / "large.json", 2**40)
+    flaws = {record.file.stem: record.flaw for record in waiting("r", tmp_path) if record.flaw}
+    assert flaws.keys() == {"fifo", "folder", "device", "large"}
+    assert "is a FIFO" in flaws["fifo"]
+    assert "too large" in flaws["large"]
+    assert len(acknowledge("r", tmp_path)) == 5
+    assert waiting("r", tmp_path) == []
+
+
+def test_a_fifo_in_the_place_of_a_record_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "r.json.new")
+    with pytest.raises(OSError, match="r.json.new"):
+        write(str(tmp_path / "r.json"), DONE)
+    os.mkfifo(tmp_path / f".probe-{os.getpid()}")
+    assert "could not record" in probe(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"time": 1e300},
+        {"time": -1e300},
+        {"time": float("inf")},
+        {"process": float("inf")},
+        {"process": 10**30},
+        {"guard": 10**400},
+        {"why": ["odd"]},
+        {"why": {"a": 1}},
+        {"actuators": {"m": {"result": 5, "detail": [1], "disarm": {}}}},
+        {"state": "armed", "process": 10**30, "started": 5},
+    ],
+    ids=str,
+)
+def test_a_record_with_odd_values_can_be_shown_and_acknowledged(more: dict[str, Any], tmp_path: Path) -> None:
+    recorded(tmp_path, **more)
+    (record,) = waiting("r", tmp_path)
+    assert str(record)
+    assert isinstance(record.harmless, bool)
+    assert acknowledge("r", tmp_path) == [record]
 
 
 def test_one_whose_writing_was_cut_short_counts_unless_a_whole_one_is_beside_it(tmp_path: Path) -> None:
@@ -126,13 +173,55 @@ def pushrod(*words: str) -> "subprocess.CompletedProcess[str]":
 
 def test_the_command_shows_and_acknowledges(tmp_path: Path) -> None:
     state = ("--state", str(tmp_path))
-    assert f"no record waits in {tmp_path}" in pushrod("acknowledge", *state).stdout
+    assert f"no unacknowledged records in {tmp_path}" in pushrod("acknowledge", *state).stdout
     recorded(tmp_path)
     assert pushrod("acknowledge", *state).stdout.splitlines()[-1] == "to acknowledge: pushrod acknowledge r"
     wrong = pushrod("acknowledge", "other", *state)
-    assert (wrong.returncode, wrong.stderr) == (2, f"error: no record of other waits in {tmp_path}; records of these do: r\n")
+    assert (wrong.returncode, wrong.stderr) == (2, f"error: no unacknowledged records of other in {tmp_path}; robots with records: r\n")
     done = pushrod("acknowledge", "r", *state)
     assert done.returncode == 0
     assert "the guard disarmed r: it hung" in done.stdout
-    assert "acknowledged: r may be armed again" in done.stdout
+    assert "acknowledged: r; these records no longer block arming" in done.stdout
     assert not waiting("r", tmp_path)
+
+
+FAILED = {"base/j0/m0": {"disarm": "a:b", "result": "failed", "detail": "OSError: gone", "seconds": 0.1}}
+
+
+@pytest.mark.parametrize("left", ["failed", "marker", "unreadable"])
+def test_an_acknowledged_record_that_proves_nothing_has_the_disarm_functions_run_at_the_next_start(tmp_path: Path, left: str) -> None:
+    if left == "failed":
+        recorded(tmp_path, actuators=FAILED)
+    elif left == "marker":
+        recorded(tmp_path, name="armed-2.json", state="armed", why="", process=2**22 + 1, started=0.0, actuators=FAILED)
+    else:
+        recorded(tmp_path).write_text("{")
+    assert not_proven_safe("r", tmp_path)
+    shown = pushrod("acknowledge", "r", "--state", str(tmp_path)).stdout
+    assert "its disarm functions are called at the next start" in shown
+    assert ("switch its power off before you inspect it" in shown) is (left != "unreadable")
+    assert not waiting("r", tmp_path)
+    assert not_proven_safe("r", tmp_path)  # an acknowledgement makes no motor safe
+    note_safe("r", tmp_path)
+    assert not not_proven_safe("r", tmp_path)
+    assert len(list(record_folder("r", tmp_path).glob("*.seen"))) == 1
+
+
+def test_a_record_that_proves_the_robot_safe_asks_for_nothing_more(tmp_path: Path) -> None:
+    recorded(tmp_path, actuators={"base/j0/m0": {**FAILED["base/j0/m0"], "result": "ok"}})
+    assert not not_proven_safe("r", tmp_path)
+    acknowledge("r", tmp_path)
+    assert not not_proven_safe("r", tmp_path)
+
+
+def test_a_record_that_is_removed_while_it_is_read_does_not_block_arming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A marker is removed by the report thread, soon after the robot is disarmed."""
+    file = recorded(tmp_path)
+    monkeypatch.setattr(Path, "iterdir", lambda folder: iter([file, file.with_name("armed-2.json")]))
+    assert [record.file for record in waiting("r", tmp_path)] == [file]
+
+
+def test_a_link_that_leads_nowhere_blocks_arming(tmp_path: Path) -> None:
+    link = recorded(tmp_path).with_name("armed-2.json")
+    link.symlink_to(tmp_path / "gone")
+    assert [bool(record.flaw) for record in waiting("r", tmp_path)] == [False, True]

@@ -114,7 +114,7 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule(gone=st.booleans())
     def reset(self, gone: bool) -> None:
-        was, unsafe = self.rt.state, bool(self.rt.arming._unsafe)
+        was, unsafe = self.rt.state, bool(self.rt.arming.decisions.unsafe)
         answer = self.rt.reset(lambda: gone)
         assert answer.ok == (was is State.ESTOPPED and gone and not (unsafe and STUCK))
 
@@ -143,7 +143,7 @@ class AnyOrder(RuleBasedStateMachine):
         start = len(LOG)
         results = self.rt.send([("m0", Position(x)), ("m1", Position(y))], "planner")
         reached = {who for who, what in LOG[start:] if what == "command"}
-        assert reached in (set(), {"m0", "m1"})
+        assert reached in (set(), {"m0", "m1"}) or Motor.crash  # after a crash the rest of the batch does not act
         assert not reached or all(r.ok for r in results) or Motor.crash
 
     @rule(source=st.sampled_from(("planner", "operator")), seconds=st.floats(0.0, 1.0), priority=st.integers(0, 2))

@@ -246,7 +246,7 @@ def test_what_could_not_be_made_safe_is_told_everywhere(caplog: pytest.LogCaptur
     assert told[0].path == ("base", "shoulder", "motor")
     assert told[0].error == "could not be made safe: raised OSError: Hardware communication failed"
     assert why == "base/shoulder/motor: raised OSError: Hardware communication failed"
-    assert armed.missing == (f"the robot is in error ({why}): look at it, then force_disarm",)
+    assert armed.missing == (f"the robot is in error ({why}). Inspect it, then force_disarm",)
     assert detail == armed.missing[0]
     assert "base/shoulder/motor could not be made safe" in caplog.text
 
@@ -257,7 +257,7 @@ def test_an_error_of_the_program_carries_what_is_not_safe() -> None:
 
     with pytest.raises(KeyError, match="mine") as caught:
         run(robot(), {"motor": Stuck}, body)
-    assert "not everything is proven safe: base/shoulder/motor" in caught.value.__notes__[0]
+    assert "actuators that are not proven safe: base/shoulder/motor" in caught.value.__notes__[0]
 
 
 def test_an_estop_that_did_not_make_safe_cannot_be_reset_and_keeps_every_cause() -> None:
@@ -268,7 +268,7 @@ def test_an_estop_that_did_not_make_safe_cannot_be_reset_and_keeps_every_cause()
         return rt.arm().missing, rt.reset(lambda: False), rt.reset(), rt.state
 
     missing, present, unsafe, state = left_unsafe(body)
-    assert missing == ("the robot is e-stopped (button, too hot): reset it once the cause is gone",)
+    assert missing == ("the robot is e-stopped (button; too hot). Remove the cause, then reset it",)
     assert (present.refusal, present.missing) == ("cause_present", ("button", "too hot"))
     assert (unsafe.refusal, unsafe.missing) == ("not_safe", ("base/shoulder/motor: raised OSError: Hardware communication failed",))
     assert state is State.ESTOPPED

@@ -39,15 +39,15 @@ def yields(self: Any, *arguments: Any) -> Any:
         ({"disarm": "rig"}, "disarm = 'rig': write the import path of a plain function"),
         ({"disarm": "rig:torque_of"}, "disarm = 'rig:torque_of' cannot be imported"),
         ({"disarm": "no_such_module:f"}, "disarm = 'no_such_module:f' cannot be imported"),
-        ({"disarm": f"{__name__}:park"}, "is async; it must be a plain function"),
+        ({"disarm": f"{__name__}:park"}, "is async or has a yield in it; write a plain function"),
         ({"tick_hz": "fast"}, "tick_hz must be a number of calls a second.* got 'fast'"),
         ({"tick_hz": -1.0}, "tick_hz must be a number"),
         ({"tick_hz": float("nan")}, "tick_hz must be a number"),
-        ({"handle_command": waits}, "handle_command is async; write a plain function"),
-        ({"init": waits}, "init is async; write a plain function"),
+        ({"handle_command": waits}, "handle_command is async or has a yield in it"),
+        ({"init": waits}, "init is async or has a yield in it"),
         ({"tick": waits, "tick_hz": 10.0}, "tick is async"),
         ({"handle_request": waits}, "handle_request is async"),
-        ({"handle_command": yields}, "handle_command has a yield in it"),
+        ({"handle_command": yields}, "handle_command is async or has a yield in it"),
         ({"tick": 5}, "tick must be a function, got 5"),
         ({"capabilities": "position_feedback"}, "capabilities must be a tuple of position_feedback"),
         ({"command_payloads": int}, "command_payloads must be a tuple of classes"),
@@ -132,7 +132,7 @@ def test_a_loop_is_a_plain_function(kind: str) -> None:
         yield
 
     async def body(rt):
-        with pytest.raises(InputError, match="loop control: .* is async; write a plain function"):
+        with pytest.raises(InputError, match="loop control: .* is async or has a yield in it; write a plain function"):
             rt.loop(hz=10, name="control")(coroutine if kind == "async" else generator)
 
     run(robot(), {"motor": Servo}, body)

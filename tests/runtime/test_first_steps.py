@@ -228,7 +228,7 @@ def test_payloads_that_are_none_are_named() -> None:
         ({"validity": -1.0}, "validity must be a number of seconds, finite and not negative, got -1.0"),
         ({"validity": float("nan")}, "validity must be a number"),
         ({"priority": "x"}, "priority must be a whole number, got 'x'"),
-        ({"id": 7}, "id must be a text, got 7"),
+        ({"id": 7}, "id must be text, got 7"),
         ({"validity": 1.0, "origin": "now"}, "origin must be a time"),
     ],
 )

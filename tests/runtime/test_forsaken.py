@@ -37,7 +37,7 @@ def test_only_what_it_commanded_last_and_has_a_watchdog_reacts():
         errors = rt.subscribe("safety", [HardwareError])
         assert rt.watching.forsake("ann", "ann is gone") == ["base/ja/ma"]
         await asyncio.sleep(0.02)
-        assert errors.poll().payload.error == "ann is gone: release"
+        assert errors.poll().payload.error == "watchdog tripped: ann is gone; reaction: release"
         assert errors.poll() is None
         assert rt.watching.bitten() == ["base/ja/ma"]
         assert rt.handle("ma", "ann").direct.hold().reason == "watchdog"

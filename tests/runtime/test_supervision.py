@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from pushrod.runtime.driver import Skip
 from pushrod.runtime.leasing import taken
 from pushrod.runtime.message import HardwareError, LeaseChanged
 from pushrod.runtime.part import DriverError
+from pushrod.runtime.payload import Position
 from pushrod.runtime.runtime import Runtime
 from pushrod.safety.lease import WATCHDOG, Lease
 from pushrod.safety.state import State
@@ -228,8 +230,8 @@ def test_silence_makes_it_react_and_refuse_until_it_is_cleared(reaction: str, to
     late, refused, cleared, ok = run(robot(watchdog=Watchdog(0.2, Reaction(reaction))), {"motor": lambda: servo}, body)
     assert late.reason == "watchdog"
     (missing,) = refused.missing
-    assert missing.startswith("base/shoulder/motor: its watchdog has bitten; find out why, then clear it: pushrod cmd ")
-    assert missing.endswith("/motor clear_watchdog (in its own program: rt.clear_watchdog('motor'))")
+    assert missing.startswith("base/shoulder/motor: its watchdog has tripped; find out why, then clear it: pushrod cmd ")
+    assert missing.endswith("/motor clear_watchdog (from Python: rt.clear_watchdog('motor'))")
     assert cleared
     assert ok
     assert told in repr(servo.told[1])
@@ -288,11 +290,60 @@ def test_taking_over_is_announced() -> None:
         (None, "taken by me"),
         (Lease("me", 3), "taken by me"),
         (Lease("you", 0, 5.0), "taken by me"),
-        (Lease("you", 1, 8.0), "held by you with priority 1 for 2 s more: wait, or take it over with a priority above 1"),
-        (Lease("you", 2), "held by you with priority 2: wait, or take it over with a priority above 2"),
-        (Lease(WATCHDOG, 9), "its watchdog has bitten: clear that first"),
+        (Lease("you", 1, 8.0), "leased by you with priority 1 for 2 s more: wait, or take it over with a priority above 1"),
+        (Lease("you", 2), "leased by you with priority 2: wait, or take it over with a priority above 2"),
+        (Lease(WATCHDOG, 9), "its watchdog has tripped: clear that first"),
     ],
 )
 def test_who_asks_for_a_lease_is_told_what_stands_in_the_way(held: Lease | None, says: str) -> None:
     answer = taken(held, Lease("me", 1), 6.0)
     assert (bool(answer), str(answer)) == (says == "taken by me", says)
+
+
+class Hanging(Servo):
+    """Its command number `nth` does not return for a while."""
+
+    nth = 1
+    in_process = True
+
+    def handle_command(self, payload: Any, command: Any) -> Any:
+        super().handle_command(payload, command)
+        if len(self.told) == self.nth:
+            time.sleep(1.0)
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+def test_a_driver_that_hangs_in_a_command_trips_its_watchdog(nth: int) -> None:
+    servo = Hanging()
+    servo.nth = nth
+
+    def command(rt: Runtime) -> None:
+        for _ in range(nth):
+            rt["motor"].direct.set_velocity(0.5)
+
+    async def body(rt: Runtime) -> None:
+        assert rt.arm().ok
+        commanding = threading.Thread(target=command, args=(rt,))
+        commanding.start()
+        await asyncio.sleep(0.6)
+        assert rt.watching.bitten() == ["base/shoulder/motor"]
+        commanding.join()
+
+    run(robot(watchdog=Watchdog(0.1, Reaction.RELEASE)), {"motor": lambda: servo}, body, WallClock())
+
+
+class PositionOnly(Servo):
+    command_payloads = (Position,)
+    in_process = True
+
+
+def test_a_watchdog_that_makes_an_actuator_safe_ends_its_motion() -> None:
+    async def body(rt: Runtime) -> None:
+        assert rt.arm().ok
+        (result,) = rt.send([("motor", Position(0.5), "way")])
+        assert result.ok
+        end = await rt.motion("motor", "way", 5.0)
+        assert (end.reason, end.detail, end.message) == ("cancelled", "disarmed", "its watchdog has tripped")
+        assert DISARMED
+
+    run(robot(watchdog=Watchdog(0.1, Reaction.RELEASE)), {"motor": PositionOnly}, body, WallClock())

@@ -23,7 +23,7 @@ from pushrod.guard.judge import SAFE, Watch, beat, looked_at, patience, verdict
 from pushrod.guard.wire import Message, Reader, by_path, pack
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-ALIVE = 0.1  # [s] between two signs of life of its own
+ALIVE = 0.05  # [s] between two signs of life of its own
 AT_ONCE = 0.1  # [s] for the disarm functions alone; a disk that is kept busy with a record could hold up one that writes
 
 
@@ -105,6 +105,8 @@ class Child:
             if not problems or level < self._watch.level:
                 self._watch = looked_at(self._watch, level, now)
             self._say(("told", n, problems))
+        elif kind == "echo":
+            self._say(("told", rest[0], []))
         elif kind == "hold":
             self._holding.hold(*rest)
         elif kind == "drop":
@@ -137,8 +139,7 @@ class Child:
         self._holding.go()
         self._say(("acting", why))
         wall = time.time()
-        stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(wall)) + f"{wall % 1.0:.3f}"[1:] + "Z"
-        file = os.path.join(self._folder, f"{stamp}-{os.getpid()}{record_file.SUFFIX}")
+        file = record_file.new_file(self._folder, wall, os.getpid())
         about = {**self._about, "why": why, "time": wall}
 
         def record(state: str) -> str:
@@ -153,7 +154,11 @@ class Child:
         if not self._holding.wait(began + AT_ONCE):
             record("acting")
             self._holding.wait(began + self._within)
-        self._say(("acted", record("done")))
+        written = record("done")
+        if written is file:  # it says more than the marker of the arming, which has served
+            with suppress(OSError):
+                os.unlink(record_file.marker(self._folder, self._about.get("process", 0)))
+        self._say(("acted", written))
 
     def _say(self, message: Message) -> None:
         """To whom may be dead, or stopped: never waits."""

@@ -7,6 +7,8 @@ import threading
 import time
 from typing import Any
 
+from pushrod.core.plain_function import discard
+
 OK, FAILED, TIMED_OUT, ELSEWHERE = "ok", "failed", "timed out", "in the process"
 GONE = "what it drives is simulated in the process itself: there is nothing to make safe outside"
 MAIN = "__mp_main__"  # a script that was started by its file goes by this name in other processes
@@ -68,8 +70,8 @@ class Held:
             return
         self.began = time.monotonic()
         try:
-            self.function(self.options)
-            result, detail = OK, ""
+            unrun = discard(self.function(self.options))
+            result, detail = (FAILED, f"returned {unrun}, so that nothing ran: disarm must be a plain function") if unrun else (OK, "")
         except BaseException as error:
             result, detail = FAILED, f"{type(error).__name__}: {error}"
         self.seconds = time.monotonic() - self.began

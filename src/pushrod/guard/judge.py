@@ -1,6 +1,6 @@
 """Is the process with the motors alive? Judged by its progress, with the guard's own clock.
 
-    no heartbeat for longer than limit                                       dead: stopped, starved, or some call keeps the interpreter to itself
+    no heartbeat for longer than limit                                       dead: stopped, starved, or some call holds the interpreter lock
     the event loop has not turned for longer than limit                      dead: blocked
     a loop has been in one call for longer than max(limit, 2 period)         dead: stuck
     a loop has not been called for longer than limit + period                dead: its thread is gone, or starved
@@ -59,7 +59,7 @@ def verdict(watch: Watch, now: float) -> str:
     if watch.level == SAFE:
         return ""
     if now - watch.beat > watch.limit:
-        why = "it was stopped, the computer is too busy, or one call keeps the interpreter to itself"
+        why = "it was stopped, the computer is too busy, or one call holds the interpreter lock (GIL)"
         return f"no heartbeat for {now - watch.beat:.3f} s, {watch.limit:g} {ALLOWED}: {why}"
     if watch.level == STOPPING:
         return ""

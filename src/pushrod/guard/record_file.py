@@ -1,7 +1,13 @@
-"""Write what the guard did: whole or not at all, and on the disk before anybody is told."""
+"""Write what happened to an armed robot: whole or not at all, and on the disk before the call returns.
+
+A marker is such a record, written before a robot with real motors is armed and removed when it is disarmed and safe. What ends the process and its
+guard together leaves it behind.
+"""
 
 import json
 import os
+import time
+from collections.abc import Mapping
 from typing import Any
 
 VERSION = 1
@@ -9,12 +15,17 @@ SUFFIX = ".json"
 NEW = ".new"  # of what is being written
 
 
+def _open(file: str, flags: int) -> int:
+    """Open a file without waiting: where a FIFO has its name, that would last until a process reads it."""
+    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+
+
 def probe(folder: str) -> str:
     """What keeps a record from being written here; "" where nothing does."""
     try:
         os.makedirs(folder, exist_ok=True)
         file = os.path.join(folder, f".probe-{os.getpid()}")
-        with open(file, "wb"):
+        with open(file, "wb", opener=_open):
             pass
         os.unlink(file)
     except OSError as error:
@@ -23,9 +34,9 @@ def probe(folder: str) -> str:
     return ""
 
 
-def write(file: str, record: dict[str, Any]) -> None:
+def write(file: str, record: Mapping[str, Any]) -> None:
     new = f"{file}{NEW}"
-    with open(new, "w", encoding="utf-8") as out:
+    with open(new, "w", encoding="utf-8", opener=_open) as out:
         json.dump({"version": VERSION, **record}, out, indent=1)
         out.write("\n")
         out.flush()
@@ -36,3 +47,14 @@ def write(file: str, record: dict[str, Any]) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def new_file(folder: str, wall: float, process: int) -> str:
+    """The file of what happened at a time [s since 1970]; their names sort by it."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime(wall)) + f"{wall % 1.0:.3f}"[1:] + "Z"
+    return os.path.join(folder, f"{stamp}-{process}{SUFFIX}")
+
+
+def marker(folder: str, process: int) -> str:
+    """The file that stands for the arming of a process."""
+    return os.path.join(folder, f"armed-{process}{SUFFIX}")

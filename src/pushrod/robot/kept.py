@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
+
 log = logging.getLogger("pushrod.parameters")
 
 
@@ -25,7 +27,7 @@ class Kept:
         if self.file is None or not self.file.exists():
             return
         try:
-            self._text = self.file.read_text(encoding="utf-8")
+            self._text = input_file.read_text(self.file)
             data = json.loads(self._text, parse_constant=str)  # NaN is a word, not a number
         except (OSError, ValueError, RecursionError) as e:  # unreadable, not UTF-8, torn
             self.refuse()

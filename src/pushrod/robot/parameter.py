@@ -11,12 +11,22 @@ set_field = object.__setattr__  # how a frozen record fills its own fields while
 
 
 def real(x: Any) -> Any:
-    """Any real number as a float; what is none, or is too large for one, as it is."""
-    if isinstance(x, bool) or not isinstance(x, numbers.Real):
+    """Return any real number as a plain float; a value that is none, or that no float can hold, as it is."""
+    if x is None or type(x) is float or isinstance(x, bool) or not isinstance(x, numbers.Real):
         return x
     try:
         return float(x)
-    except OverflowError:
+    except (OverflowError, TypeError, ValueError):  # too large; or a duration of NumPy, which claims to be a number
+        return x
+
+
+def whole(x: Any) -> Any:
+    """Return any whole number as a plain int, and every other value as it is."""
+    if type(x) is int or isinstance(x, bool) or not isinstance(x, numbers.Integral):
+        return x
+    try:
+        return int(x)
+    except (TypeError, ValueError):
         return x
 
 
@@ -53,6 +63,6 @@ class Parameter:
         set_field(self, "path", path)
         set_field(self, "type", name)
         for field, value in (("default", default), ("lo", lo), ("hi", hi)):
-            set_field(self, field, real(value) if name == "float" else value)
+            set_field(self, field, real(value) if name == "float" else whole(value) if name == "int" else value)
         set_field(self, "unit", unit)
         set_field(self, "doc", doc)

@@ -9,7 +9,7 @@ from pushrod.config.structure import WRONG, named
 from pushrod.config.unit import bracketed, parse, to_si
 from pushrod.config.yaml_file import Keys
 from pushrod.robot.findings import Findings
-from pushrod.robot.parameter import Parameter, real
+from pushrod.robot.parameter import Parameter, real, whole
 
 WORDS = {"float": "a number", "int": "a whole number", "bool": "true or false", "str": "text"}
 CLASSES: dict[str, type] = {"float": float, "int": int, "bool": bool, "str": str}
@@ -29,6 +29,8 @@ def readable(parameter: Parameter, value: Any) -> Any:
     """The value in SI and of the parameter's type, within its bounds or not. ValueError says what is wrong."""
     if parameter.type == "float":
         value = to_si(value, parameter.unit) if isinstance(value, str) else real(value)
+    elif parameter.type == "int":
+        value = whole(value)
     if isinstance(value, bool) != (parameter.type == "bool") or not isinstance(value, CLASSES[parameter.type]):
         raise ValueError(f"must be {_wanted(parameter)}, got {named(value)}{_other_type(parameter, value)}")
     if isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
+from pushrod.core import input_file
 from pushrod.core.errors import ConfigError
 
 DEEPEST = 100  # no description nests like that, and reading it is recursive
@@ -31,9 +32,11 @@ class _RefusedError(Exception):
 
 def load(file: Path) -> Element:
     try:
-        return parse(file.read_bytes(), str(file))
-    except OSError as e:
-        raise ConfigError([f"{file}: cannot be read: {e.strerror or e}"]) from e
+        return parse(input_file.read_bytes(file, input_file.CONFIGURATION), str(file))
+    except (OSError, ValueError) as e:  # a name with a NUL in it
+        if isinstance(e, ConfigError):
+            raise
+        raise ConfigError([f"{file}: cannot be read: {getattr(e, 'strerror', None) or e}"]) from e
 
 
 def parse(data: bytes | str, file: str = "<text>") -> Element:

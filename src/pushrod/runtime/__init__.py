@@ -8,10 +8,10 @@ from pushrod.runtime import Context, Position, Stopped     write a driver: `push
 from pushrod.core.errors import StalledError
 from pushrod.guard.record import Record
 from pushrod.guard.settings import Guard
-from pushrod.runtime.arming import Armed, Disarmed
 from pushrod.runtime.bus import Bus, LocalBus, Subscription
 from pushrod.runtime.cadence import Cadence, Timing
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock
+from pushrod.runtime.deciding import Armed, Disarmed
 from pushrod.runtime.delivery import CommandTimeout
 from pushrod.runtime.driver import Context, Driver, Skip, Stopped
 from pushrod.runtime.handle import Handle

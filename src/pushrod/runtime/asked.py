@@ -8,6 +8,8 @@ import msgspec
 from pushrod.runtime.message import Requested
 
 TOPIC = "request"  # below that of the part
+STOPS = ("disarm", "estop")
+SAFETY = ("state_machine", TOPIC)  # of requests to arm, stop, reset and acknowledge
 
 
 def is_question(request: Any) -> bool:
@@ -32,3 +34,11 @@ def _plain(request: Any) -> Any:
         return msgspec.to_builtins(request, enc_hook=repr)
     except (TypeError, ValueError, RecursionError):  # a driver may be asked with anything
         return repr(request)[:200]
+
+
+def safety_request_text(request: Requested) -> str:
+    """Return a line for logs: what, by whom, for which reason, and the result."""
+    reason = f" ({request.payload['reason']})" if request.payload.get("reason") else ""
+    detail = f" ({request.reason})" if request.reason else ""
+    result = "carried out, not proven safe" if request.kind in STOPS and detail else request.result
+    return f"{request.kind} by {request.source}{reason}: {result}{detail}"

@@ -11,6 +11,7 @@ from pushrod.robot.reference import resolve
 from pushrod.robot.store import Store
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
+from pushrod.runtime.driver import check_driver_class
 from pushrod.runtime.host import Host
 from pushrod.runtime.machine import Machine
 from pushrod.runtime.node import Node, StandIn
@@ -59,7 +60,7 @@ def sources(robot: Robot, drivers: Mapping[str, Any], machine: Machine | None, s
             undriven.append(name)
             continue
         try:
-            actuators[name] = Source.of("/".join(where[name]), make or actuator.driver, options, ACTUATOR)
+            actuators[name] = _source("/".join(where[name]), make or actuator.driver, options, ACTUATOR)
         except InputError as error:
             wrong.append(str(error))
     if undriven:
@@ -74,12 +75,19 @@ def sources(robot: Robot, drivers: Mapping[str, Any], machine: Machine | None, s
             make = make or what.driver
         if make:
             try:
-                nodes[what.name] = Source.of("/".join(where[what.name]), make, options, NODE)
+                nodes[what.name] = _source("/".join(where[what.name]), make, options, NODE)
             except InputError as error:
                 wrong.append(str(error))
     if wrong:
         raise InputError("\n".join(wrong))
     return Sources(actuators, nodes)
+
+
+def _source(name: str, make: Any, options: Mapping[str, Any], needs: tuple[str, ...]) -> Source:
+    """Return the source of a driver. An import path is checked to name a driver class before that is called: descriptions come from files."""
+    if isinstance(make, str):
+        check_driver_class(make, needs, name)
+    return Source.of(name, make, options, needs)
 
 
 def hosts(robot: Robot, found: Sources, store: Store, clock: Clock, bus: Bus) -> dict[str, Host]:

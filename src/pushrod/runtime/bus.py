@@ -5,18 +5,24 @@ A publisher never blocks: each subscription has a bounded queue that drops its o
 """
 
 import asyncio
+import logging
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from typing import Literal, NamedTuple
 
 from pushrod.core.errors import InputError
+from pushrod.robot.parameter import whole
 from pushrod.runtime.message import Message, Outcome
 from pushrod.runtime.pace import Pace
 
+log = logging.getLogger("pushrod.runtime")
+TOPICS = 8192  # that are remembered, with their newest messages and counts; beyond that the stalest of the largest group are forgotten
+ROUTES = 4 * TOPICS
+KINDS = 64  # newest messages of different kinds that are remembered per topic
 Topic = tuple[str, ...]
 Policy = Literal["drop_oldest", "drop_newest"]
 
@@ -63,13 +69,14 @@ def kind_of(message: Message) -> type:
 class Subscription:
     """A bounded queue of messages. `put` from any thread never blocks; `get` from one asyncio task, or `poll` from anywhere.
 
-    `notify` is called after every put, by whoever put it.
+    `notify` is called after every put, on the thread of the publisher. What it raises is logged once and has no other effect.
     """
 
     def __init__(
         self, prefix: Topic, types: type | Iterable[type], size: int, policy: Policy, robot: str = "", notify: Callable[[], None] | None = None
     ) -> None:
-        if not (isinstance(size, int) and size >= 1):
+        size = whole(size)
+        if type(size) is not int or size < 1:
             raise InputError(f"size = {size!r}: a queue holds at least 1 message")
         if policy not in ("drop_oldest", "drop_newest"):
             raise InputError(f"policy = {policy!r}: a full queue may 'drop_oldest' or 'drop_newest'")
@@ -79,10 +86,11 @@ class Subscription:
         self.policy = policy
         self.robot = robot
         self._notify = notify
+        self._notify_failed = False
         self.received = 0
         self.dropped = 0
         self._queue: deque[Message] = deque()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may publish while this thread has it
         self._waiter: tuple[asyncio.AbstractEventLoop, asyncio.Future[None], int] | None = None
         self._closed = False
 
@@ -113,8 +121,19 @@ class Subscription:
                 with suppress(RuntimeError):  # its loop has ended: nobody waits any more
                     loop.call_soon_threadsafe(_wake, future)
         if self._notify is not None:
-            self._notify()
+            try:
+                self._notify()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # SystemExit too: a subscriber's error is not the publisher's
+                self._log_notify(error)
         return kept
+
+    def _log_notify(self, error: BaseException) -> None:
+        """Log the first error of this subscription's `notify`: at 1 kHz more would flood the log."""
+        if not self._notify_failed:
+            self._notify_failed = True
+            log.error("a subscriber to %s raised in notify: %s: %s", "/".join(self.prefix) or "all topics", type(error).__name__, error)
 
     def poll(self) -> Message | None:
         """The oldest message that waits, or None."""
@@ -205,7 +224,7 @@ class LocalBus(Bus):
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may publish while this thread has it
         self._subscriptions: tuple[Subscription, ...] = ()
         self._routes: dict[tuple[str, Topic, type, type], tuple[Subscription, ...]] = {}
         self._topics: dict[tuple[str, Topic], _Topic] = {}
@@ -216,18 +235,33 @@ class LocalBus(Bus):
         with self._lock:
             route = self._routes.get(key)
             if route is None:
+                if len(self._routes) >= ROUTES:
+                    self._routes = {}
                 route = self._routes[key] = tuple(s for s in self._subscriptions if s.wants(message))
             topic = self._topics.get((message.robot, message.topic))
             if topic is None:
+                if len(self._topics) >= TOPICS:
+                    self._forget_topics()
                 topic = self._topics[message.robot, message.topic] = _Topic()
             topic.count += 1
             if message.time >= topic.pace.turn:
                 topic.pace.mark(message.time, topic.count)
             topic.last = message
             topic.kinds[kind] = message
+            if len(topic.kinds) > KINDS:
+                del topic.kinds[next(iter(topic.kinds))]
         for subscription in route:
             if not subscription.put(message):
                 topic.dropped += 1
+
+    def _forget_topics(self) -> None:
+        """Forget the stalest quarter of the largest group, by robot and first word: a part that invents topics displaces no state of others."""
+        groups = Counter((robot, topic[:1]) for robot, topic in list(self._topics))
+        largest = groups.most_common(1)[0][0]
+        topics = [(name, topic) for name, topic in list(self._topics.items()) if (name[0], name[1][:1]) == largest]
+        ages = sorted((topic.last.time if topic.last else 0.0, name) for name, topic in topics)
+        for _, name in ages[: max(1, len(ages) // 4)]:
+            del self._topics[name]
 
     def subscribe(
         self,
@@ -242,8 +276,8 @@ class LocalBus(Bus):
         subscription = Subscription(topic_of(prefix), types, size, policy, robot, notify)
         with self._lock:
             if latched:
-                for topic in self._topics.values():
-                    for message in topic.kinds.values():
+                for topic in list(self._topics.values()):
+                    for message in list(topic.kinds.values()):
                         if subscription.wants(message):
                             subscription.put(message)
             self._subscriptions = (*self._subscriptions, subscription)
@@ -253,7 +287,7 @@ class LocalBus(Bus):
     def last(self) -> list[Message]:
         """The newest message of each robot, topic and kind."""
         with self._lock:
-            return [message for topic in self._topics.values() for message in topic.kinds.values()]
+            return [message for topic in list(self._topics.values()) for message in list(topic.kinds.values())]
 
     def unsubscribe(self, subscription: Subscription) -> None:
         with self._lock:
@@ -264,7 +298,7 @@ class LocalBus(Bus):
     def statistics(self) -> list[TopicStatistics]:
         now = self._now()
         with self._lock:
-            return [_statistics(name, topic, topic.last, now) for name, topic in self._topics.items() if topic.last is not None]
+            return [_statistics(name, topic, topic.last, now) for name, topic in list(self._topics.items()) if topic.last is not None]
 
     def close(self) -> None:
         for subscription in self._subscriptions:

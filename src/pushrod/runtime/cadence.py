@@ -31,7 +31,7 @@ class Timing(NamedTuple):
     """How a loop has kept its time so far; seconds.
 
     worst, p50, p99    how late its calls began
-    missed             periods without a call, as the call before took too long
+    missed             periods without a call, as the call before took too long, or whose call was skipped
     delay              the longest that the call of a period had to wait, or the one that came instead of it
     longest, call_p99  how long its calls took; 0 on the stepped clock, on which a call takes no time
     """
@@ -84,6 +84,7 @@ class Cadence(ABC):
         self._start = 0  # [ns of the clock] when tick 0 was due
         self.stopping = False  # it was told to end
         self.missed = 0
+        self._skipped = 0
         self.delay = 0
         self.late = Histogram()
         self.calls = Histogram()
@@ -96,9 +97,15 @@ class Cadence(ABC):
         """When its next call is due, at the earliest `now` [ns of the clock]."""
         return now + (self._start - now) % self._period
 
+    def skip(self) -> None:
+        """Count the present call as missed: it could not do its work."""
+        self.missed += 1
+        self._skipped += 1
+
     @property
     def ticks(self) -> int:
-        return self.late.count
+        """Calls that were not skipped."""
+        return self.late.count - self._skipped
 
     @property
     def progress(self) -> int:
@@ -109,7 +116,7 @@ class Cadence(ABC):
         late, calls = self.late, self.calls
         return Timing(
             self.name,
-            late.count,
+            self.ticks,
             self.missed,
             late.worst * 1e-9,
             late.share(0.5),

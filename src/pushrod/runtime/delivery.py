@@ -12,9 +12,9 @@ from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar
 
 from pushrod.core.errors import InputError, PushrodError
-from pushrod.robot.parameter import real as as_float
+from pushrod.robot.parameter import real
 from pushrod.runtime.gate import Gate
-from pushrod.runtime.message import Command
+from pushrod.runtime.message import FOREVER, Command
 from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Velocity, Waypoint
 from pushrod.runtime.result import Accepted, Result
 from pushrod.runtime.slot import Slot
@@ -34,18 +34,18 @@ class Verbs(ABC, Generic[A]):
 
     @abstractmethod
     def send(
-        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+        self, payload: Any, *, validity: float = FOREVER, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
     ) -> A:
         """Any payload the driver declares."""
 
     def set_position(self, position: float, velocity: float | None = None, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Position(position if type(position) is float else real(position), real(velocity), real(duration)), **envelope)
+        return self.send(Position(position, velocity, duration), **envelope)
 
     def set_velocity(self, velocity: float, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Velocity(velocity if type(velocity) is float else real(velocity), real(duration)), **envelope)
+        return self.send(Velocity(velocity, duration), **envelope)
 
     def set_effort(self, effort: float, duration: float | None = None, **envelope: Any) -> A:
-        return self.send(Effort(effort if type(effort) is float else real(effort), real(duration)), **envelope)
+        return self.send(Effort(effort, duration), **envelope)
 
     def follow_trajectory(self, waypoints: Iterable[Waypoint | Mapping[str, float]], repeat: int | Literal["forever"] = 1, **envelope: Any) -> A:
         points = tuple(_waypoint(point) for point in waypoints) if isinstance(waypoints, Iterable) else waypoints
@@ -69,11 +69,11 @@ class Delivery(Verbs[A]):
 
 class Direct(Delivery[Result]):
     def send(
-        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+        self, payload: Any, *, validity: float = FOREVER, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
     ) -> Result:
         gate = self.gate
         command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, 0, id)
-        return gate(command) if self.slot is None else gate.refuse("blocking", command)
+        return gate.deliver(gate.permit, gate.prepare(command)) if self.slot is None else gate.refuse("blocking", command)
 
 
 class Publish(Delivery[Result]):
@@ -82,21 +82,23 @@ class Publish(Delivery[Result]):
         self.announce = announce
 
     def send(
-        self, payload: Any, *, validity: float = 0.0, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
+        self, payload: Any, *, validity: float = FOREVER, origin: float | None = None, sequence: int = 0, priority: int = 0, id: str | None = None
     ) -> Result:
         gate = self.gate
         command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, gate.epoch, id)
+        permit = gate.permit
+        prepared = gate.prepare(command)
         if self.slot is not None:
             answers: list[Result] = []
 
             def answer(result: Result) -> None:
                 answers.append(result)
-                self.announce(command, result)
+                self.announce(prepared.command, result)
 
-            self.slot.put(command, answer)
+            self.slot.put(permit, prepared, answer)
             return answers[0] if answers else WAITING
-        result = gate(command)
-        self.announce(command, result)
+        result = gate.deliver(permit, prepared)
+        self.announce(prepared.command, result)
         return result
 
 
@@ -105,7 +107,7 @@ class Sync(Delivery[Awaitable[Result]]):
         self,
         payload: Any,
         *,
-        validity: float = 0.0,
+        validity: float = FOREVER,
         origin: float | None = None,
         sequence: int = 0,
         priority: int = 0,
@@ -113,11 +115,13 @@ class Sync(Delivery[Awaitable[Result]]):
         timeout: float = TIMEOUT,
     ) -> Result:
         gate = self.gate
-        command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, gate.epoch, id)
-        if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout >= 0.0:
+        permit = gate.permit
+        command = Command(payload, self.source, gate.now() if origin is None else origin, validity, sequence, priority, permit.epoch, id)
+        timeout = real(timeout)
+        if type(timeout) is not float or not timeout >= 0.0:
             raise InputError(f"timeout must be a number of seconds, not negative, got {timeout!r}")
         if self.slot is None:
-            return gate(command)  # a plain driver never blocks: the answer is already here
+            return gate.deliver(permit, gate.prepare(command))  # a plain driver never blocks: the answer is already here
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
 
@@ -125,7 +129,7 @@ class Sync(Delivery[Awaitable[Result]]):
             with suppress(RuntimeError):  # its loop has ended: nobody waits any more
                 loop.call_soon_threadsafe(_settle, future, result)
 
-        entry = self.slot.put(command, answer)
+        entry = self.slot.put(permit, gate.prepare(command), answer)
         if entry is None:
             return await future  # settled at the door
         try:
@@ -141,20 +145,13 @@ class Sync(Delivery[Awaitable[Result]]):
             raise CommandTimeout(f"{what}: the outcome is unknown; look at the actuator, or disarm") from None
 
 
-def real(x: Any) -> Any:
-    """Numbers of numpy and whole numbers as floats; what is none stays, for the gate to refuse."""
-    return x if x is None or type(x) is float else as_float(x)
-
-
 def _waypoint(point: Any) -> Any:
     """A waypoint, also from a mapping with its fields; what is none stays, for the gate to refuse."""
     if isinstance(point, Mapping):
         try:
-            point = Waypoint(**point)
+            return Waypoint(**point)
         except TypeError:
             return point
-    if isinstance(point, Waypoint):
-        return Waypoint(real(point.position), real(point.time), real(point.velocity), real(point.acceleration))
     return point
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import msgspec
 from msgspec import Struct
 
+from pushrod.config.named_code import NOT_IMPORTED
 from pushrod.config.structure import mistakes
 from pushrod.config.yaml_file import Keys, dotted
 from pushrod.core.errors import InputError
@@ -51,6 +52,10 @@ def says_nothing(error: str) -> None:
     """As above."""
 
 
+def always() -> bool:
+    return True
+
+
 class Context(Struct, frozen=True):
     """What the framework hands to a driver: who and where it is, its motor's limits, the clock, and ways to report.
 
@@ -61,6 +66,8 @@ class Context(Struct, frozen=True):
     `actuator(address)` is another actuator, to be commanded under this one's name; `send([(address, payload), ...])` commands several as one.
     `report_error(text)` tells observers of safety of a hardware error; nothing else happens.
     `limit_policy` is what becomes of a command beyond the limits: "clamp" or "reject".
+    `armed()` is whether the actuator is armed now. A driver that moves its motor outside `handle_command` and `tick`, on a thread of its own or from
+    `call_later`, asks it before every write. A sensor or a controller is always armed: what it commands passes the gates of the actuators.
     """
 
     robot: str
@@ -75,6 +82,7 @@ class Context(Struct, frozen=True):
     send: Callable[..., Any] = knows_no_actuator
     report_error: Callable[[str], None] = says_nothing
     limit_policy: str = "clamp"
+    armed: Callable[[], bool] = always
 
     def publish_begin_motion(self, initial: float, target: float, arrival: float, **more: Any) -> None:
         """Tell that a motion begins, in motor space: from, to, and when it should arrive on the runtime's clock; `more` as in BeginMotion."""
@@ -83,7 +91,7 @@ class Context(Struct, frozen=True):
     def slowed(self, slower: float) -> dict[str, float] | None:
         """The info of a trajectory that takes so many times as long within the limits; None where it is as asked.
 
-        Ask before anything has changed: where the limit_policy is "reject" it refuses the command.
+        Call it in `check_command`, or before anything has changed: where the limit_policy is "reject" it refuses the command.
         """
         if slower <= 1.0:
             return None
@@ -98,16 +106,22 @@ class Driver(Protocol):
     disarm            import path of the function that makes it safe, "package.module:function"; required
     options           a msgspec Struct of its options; without it the driver takes none
     blocking          True: its calls wait for hardware, so it gets a thread of its own and one waiting slot
-    tick_hz           how often `tick(now)` is called, or a method that gives it for its options
+    tick_hz           how often `read(now)` and `tick(now)` are called, or a method that gives it for its options
     capabilities      of position_feedback, velocity_feedback, effort_feedback; or a method that gives them for its options
     command_payloads  the payloads it accepts, or a method that gives them for its options; the six built-in ones if it does not say
     rests_when_forsaken  True: it answers `Forsaken`
     in_process        True: what it drives is simulated in this process and ends with it, so that a guard process has nothing to make safe
 
+    check_command(payload, command)    raise Declined for a command that is not done; nothing may change. Called before `handle_command`, and for
+                                       every command of a batch before the first one acts
     handle_options(context, options)   a parameter has changed: new options, new limits
     handle_request(request)            a call that is not a command: calibrate, read a temperature
     handle_message(topic, message)     something it listens to
-    tick(now), terminate(reason)
+    handle_arming(armed)               the actuator was armed, or disarmed; follows soon after, after the disarm function, and before a command or a
+                                       tick under a new arming
+    read(now)                          measure and publish; called whether armed or not, and must not move anything
+    tick(now)                          write set-points; an actuator's is called while it is armed, never after a stop has returned
+    terminate(reason)
     """
 
     disarm: ClassVar[str]
@@ -125,9 +139,12 @@ class Hooks(NamedTuple):
     driver: Any
     init: Callable[[Context, Any], Callable[[], None] | None]
     handle_command: Callable[[Any, Command], Any]
+    check_command: Callable[[Any, Command], object] | None
     handle_options: Callable[[Context, Any], None]
     handle_request: Callable[[Any], Any]
     handle_message: Callable[[tuple[str, ...], Any], None]
+    handle_arming: Callable[[bool], None] | None
+    read: Callable[[float], None] | None
     tick: Callable[[float], None] | None
     terminate: Callable[[str], None]
     disarm: str
@@ -162,9 +179,12 @@ def hooks(driver: Any, needs: tuple[str, ...] = ("init", "handle_command", "disa
         driver,
         driver.init,
         getattr(driver, "handle_command", no_commands),
+        getattr(driver, "check_command", None),
         getattr(driver, "handle_options", lambda context, options: None),
         getattr(driver, "handle_request", no_requests),
         getattr(driver, "handle_message", lambda topic, message: None),
+        getattr(driver, "handle_arming", None),
+        getattr(driver, "read", None),
         getattr(driver, "tick", None),
         getattr(driver, "terminate", lambda reason: None),
         getattr(driver, "disarm", ""),
@@ -181,18 +201,43 @@ def _by_options(said: Any, kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return (lambda options: kind(said(options))) if callable(said) else (lambda options: kind(said))
 
 
-def find_driver(source: Any) -> Any:
-    """A class, or a function that makes a driver, of itself or by its import path "package.module:Class". ImportError where it cannot be found."""
+def find_driver(source: Any, needs: tuple[str, ...] = ("init",)) -> Any:
+    """Return a class, or a function that makes a driver, of itself or by its import path "package.module:Class". ImportError where it is not found;
+    it names the classes of the module that have what a driver `needs`."""
     if not isinstance(source, str):
         return source
     module, colon, attribute = source.partition(":")
     if not (module and colon and attribute):
-        raise ImportError("it is no import path")
+        raise ImportError("it is no import path; write 'package.module:Class'")
     found = importlib.import_module(module)
     if not hasattr(found, attribute):
-        hint = did_you_mean(vars(found), attribute)
-        raise ImportError(f"module {module!r} has no {attribute!r}{f'; {hint}' if hint else ''}")
+        drivers = [name for name, value in vars(found).items() if isinstance(value, type) and all(hasattr(value, need) for need in needs)]
+        listed = f"its drivers: {', '.join(sorted(drivers))}" if drivers else "it has no driver class"
+        raise ImportError(f"module {module!r} has no {attribute!r}; {did_you_mean(drivers, attribute) or listed}")
     return getattr(found, attribute)
+
+
+def check_driver_class(source: str, needs: tuple[str, ...], name: str) -> None:
+    """Raise InputError where an import path does not name a class that meets the driver contract. Nothing of the class is called."""
+    try:
+        found = find_driver(source, needs)
+    except Exception as error:  # its module may raise anything
+        raise InputError(f"{name}: driver {import_problem(source, error)}") from error
+    if problems := class_problems(found, needs):
+        raise InputError("\n".join(f"{name}: driver {source!r}: {problem}" for problem in problems))
+
+
+def import_problem(source: Any, error: Exception) -> str:
+    """Return the problem with a driver that `find_driver` did not find, with what to do where the error does not say it."""
+    advice = "; install it, or put it beside the robot file" if isinstance(error, ModuleNotFoundError) else ""
+    return f"{source!r} {NOT_IMPORTED}: {_said(error)}{advice}"
+
+
+def class_problems(found: Any, needs: tuple[str, ...]) -> list[str]:
+    """Return why an import path names no driver class. A description names classes alone: any other callable would have to be called."""
+    if not isinstance(found, type):
+        return [f"an import path names a driver class, got {type(found).__name__}; write 'package.module:Class'"]
+    return [f"{found.__name__} is no driver: {problem}" for problem in driver_flaws(found, needs)]
 
 
 def new_driver(source: Any, name: str) -> Any:
@@ -200,7 +245,7 @@ def new_driver(source: Any, name: str) -> Any:
     try:
         make = find_driver(source)
     except Exception as error:  # its module may raise anything
-        raise InputError(f"{name}: driver {source!r} cannot be imported: {_said(error)}; write 'package.module:Class'") from error
+        raise InputError(f"{name}: driver {import_problem(source, error)}") from error
     if not callable(make):
         raise InputError(f"{name}: driver {source!r} is neither a class, nor a function that makes a driver, nor 'package.module:Class'")
     try:

@@ -1,14 +1,25 @@
 """What is wrong with a driver class before it runs: all of it at once, for whoever wrote it."""
 
-import inspect
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 from pushrod.core.errors import InputError
+from pushrod.core.plain_function import is_deferred
 from pushrod.runtime.making_safe import find_disarm
+from pushrod.runtime.well_formed import number
 
-METHODS = ("init", "handle_command", "handle_options", "handle_request", "handle_message", "tick", "terminate")
+METHODS = (
+    "init",
+    "handle_command",
+    "check_command",
+    "handle_options",
+    "handle_request",
+    "handle_message",
+    "handle_arming",
+    "read",
+    "tick",
+    "terminate",
+)
 FEEDBACK = ("position_feedback", "velocity_feedback", "effort_feedback")
 FASTEST = 1e6  # [Hz] of a tick
 PLAIN = "write a plain function: nothing awaits it. What takes long goes into the function that init returns, or into a driver with blocking = True"
@@ -27,13 +38,9 @@ def driver_flaws(driver: Any, needs: tuple[str, ...]) -> list[str]:
     return [text for text in found if text]
 
 
-def is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
-
-
 def rate_flaw(hz: Any) -> str:
     """Of how often `tick` is called; None and 0: never."""
-    if hz is None or (isinstance(hz, Real) and not isinstance(hz, bool) and 0.0 <= float(hz) <= FASTEST):
+    if hz is None or (number("tick_hz", hz) is None and 0.0 <= float(hz) <= FASTEST):
         return ""
     return f"tick_hz must be a number of calls a second, up to {FASTEST:g}, None for no ticks, or a method that gives it for the options; got {hz!r}"
 
@@ -41,10 +48,8 @@ def rate_flaw(hz: Any) -> str:
 def _method(name: str, function: Any) -> str:
     if function is None:
         return ""
-    if is_async(function):
-        return f"{name} is async; {PLAIN}"
-    if inspect.isgeneratorfunction(function):
-        return f"{name} has a yield in it, so that calling it does nothing; write a plain function"
+    if is_deferred(function):
+        return f"{name} is async or has a yield in it, so that calling it runs nothing; {PLAIN}"
     return "" if callable(function) else f"{name} must be a function, got {function!r}"
 
 
@@ -57,11 +62,9 @@ def _disarm(path: Any) -> str:
         found = find_disarm(path)
     except InputError as error:
         return str(error)
-    return (
-        f"disarm = {path!r} is async; it must be a plain function: it is called from any thread, also without an event loop"
-        if is_async(found)
-        else ""
-    )
+    if not is_deferred(found):
+        return ""
+    return f"disarm = {path!r} is async or has a yield in it; write a plain function: it is called from any thread, also without an event loop"
 
 
 def _yes_or_no(name: str) -> Callable[[Any], str]:

@@ -4,7 +4,7 @@ The gate stays for the life of the runtime; the driver behind it may die and be 
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -15,19 +15,22 @@ from pushrod.runtime.asked import TOPIC
 from pushrod.runtime.bus import Bus, QueueStatistics
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.delivery import Direct, Publish, Sync
+from pushrod.runtime.door import enter, is_inside, leave
 from pushrod.runtime.driver import Context
 from pushrod.runtime.gate import PATIENCE, Gate
 from pushrod.runtime.joint_space import report_in_joint_space
 from pushrod.runtime.leasing import Taken, taken
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, LeaseChanged, Message, Outcome
-from pushrod.runtime.part import LockTurns, Part, SlotTurns, Source
+from pushrod.runtime.motions import Motions
+from pushrod.runtime.part import Part, Source
 from pushrod.runtime.result import Result
 from pushrod.runtime.slot import InlineSlot, Slot, SlotStatistics, ThreadSlot
+from pushrod.runtime.turns import LockTurns, SlotTurns
 from pushrod.safety.lease import Lease
 
 OPEN = Limits()
 INF = float("inf")
-REMEMBERED = 256  # motions whose end can still be asked for
+EARLY = 1e-6  # [s] a timer may fire early
 
 
 class HostStatistics(NamedTuple):
@@ -60,26 +63,31 @@ class Host:
         self.clock = clock
         self.bus = bus
         self.joint_state: JointState | None = None  # what its driver reported last, in joint space
-        self.ended: dict[str, EndMotion] = {}  # by command id, the latest last
-        self._under_way: dict[str, BeginMotion] = {}
+        self.motions = Motions(clock.now, clock.later, self.emit, self._position)
         self._resolve = resolve
-        self._noting = threading.Lock()
+        self._noting = threading.RLock()  # on the stepped clock a signal handler may emit while this thread has it
+        self._lease_timer = INF  # [s] when the timer of leases fires
+        self._cancel_lease_timer: Callable[[], object] = lambda: None
         self.part = part = Part(self.name, path, source, resolve, robot, clock, bus)
         limits, transmission = self._limits()
         payloads = part.driver.command_payloads(part.options)
         self.gate = gate = Gate(
             self.name,
-            part.driver.handle_command,
+            part.handle_command,
             payloads,
             limits,
             transmission,
             clock.now,
+            check=part.check_command,
             reject=actuator.limit_policy == "reject",
             failed=self._command_failed,
         )
+        gate.motions = self.motions
         gate.stopped = part.stopped
         part.on_stopped = self._stop_gate
         part.on_requested = lambda told: self.emit(told, told.source, TOPIC)
+        part.is_armed = lambda: bool(gate.epoch) and not gate.fuse[0]
+        part.arming = lambda: 0 if gate.fuse[0] else gate.epoch
         part.turns = locked = LockTurns(self.name, gate)
         self.slot: Slot | None = None
         if part.driver.blocking:
@@ -95,9 +103,8 @@ class Host:
     def restart(self) -> Any:
         """A new driver in the place of one that died; the gate knows it before it is set up."""
         self.part.renew()
-        driver = self.part.driver
-        self.gate.handle = driver.handle_command
-        self.gate.payloads = frozenset(driver.command_payloads(self.part.options))
+        self.gate.handle, self.gate.check = self.part.handle_command, self.part.check_command
+        self.gate.payloads = frozenset(self.part.driver.command_payloads(self.part.options))
         return self.start()
 
     def refresh(self) -> None:
@@ -115,9 +122,14 @@ class Host:
                 return answer
             self.gate.lease = wish
         self.emit(LeaseChanged(None if old is None else old.owner, wish.owner, wish.priority, wish.until), wish.owner)
-        if wish.until < INF:
-            self.clock.later(max(wish.until - self.clock.now(), 0.0), lambda: self._lease_over(wish))
+        self._time_lease(wish)
         return answer
+
+    def seize_lease(self, lease: Lease) -> LeaseChanged:
+        """Replace whatever lease there is, without waiting for commands; return the message for observers."""
+        with self._noting:
+            old, self.gate.lease = self.gate.lease, lease
+        return LeaseChanged(None if old is None else old.owner, lease.owner, lease.priority, lease.until)
 
     def release_lease(self, owner: str) -> bool:
         with self._between_commands(), self._noting:
@@ -128,13 +140,29 @@ class Host:
         self.emit(LeaseChanged(owner, None), owner)
         return True
 
-    def _lease_over(self, lease: Lease) -> None:
-        """Unless it was renewed or taken over meanwhile. The gate has let others in since its last moment."""
+    def _time_lease(self, lease: Lease) -> None:
+        """Look again when the lease ends. One timer serves all renewals: it is set anew only for a lease that ends sooner than it fires."""
         with self._noting:
-            if self.gate.lease is not lease:
+            if lease.until >= self._lease_timer:
                 return
-            self.gate.lease = None
-        self.emit(LeaseChanged(lease.owner, None), lease.owner)
+            self._cancel_lease_timer()
+            self._lease_timer = lease.until
+            self._cancel_lease_timer = self.clock.later(max(lease.until - self.clock.now(), 0.0), self._lease_timed)
+
+    def _lease_timed(self) -> None:
+        """End a lease whose time is over; the gate has admitted others since then. A renewed lease is looked at again at its end."""
+        with self._noting:
+            self._lease_timer = INF
+            lease = self.gate.lease
+            over = lease is not None and lease.until <= self.clock.now() + EARLY
+            if over:
+                self.gate.lease = None
+        if lease is None:
+            return
+        if over:
+            self.emit(LeaseChanged(lease.owner, None), lease.owner)
+        else:
+            self._time_lease(lease)
 
     def direct(self, source: str) -> Direct:
         return Direct(self.gate, self.slot, source)
@@ -161,43 +189,37 @@ class Host:
         self.part.close(reason)
         if self.slot is not None:
             self.slot.close(patience)
+        self.motions.end_all("cancelled", "terminated", reason)
 
-    def _note_motion(self, motion: BeginMotion | EndMotion) -> None:
-        """An id that is used again begins anew."""
-        if motion.command_id is None:
-            return
-        with self._noting:
-            self.ended.pop(motion.command_id, None)
-            self._under_way.pop(motion.command_id, None)
-            if type(motion) is EndMotion:
-                _keep(self.ended, motion.command_id, motion)
-            else:
-                _keep(self._under_way, motion.command_id, motion)
+    @property
+    def ended(self) -> Mapping[str, EndMotion]:
+        """Ends by command id, of those ids whose newest motion has ended."""
+        return self.motions.ended
 
     def end_motions(self, why: str) -> None:
-        """The driver has failed: what it had begun and not ended has ended, for whoever waits for it."""
-        with self._noting:
-            left = list(self._under_way.items())
-        x = self.joint_state.positions[:1] if self.joint_state is not None else ()
-        for command_id, begun in left:
-            end = EndMotion(x[0] if x else begun.initial_position, "fault", "driver_failed", why, command_id)
-            self._note_motion(end)
-            self.emit(end)
+        """End all open motions of a driver that has failed."""
+        self.motions.end_all("fault", "driver_failed", why)
+
+    def _position(self) -> float | None:
+        state = self.joint_state
+        return state.positions[0] if state is not None and state.positions else None
 
     @contextmanager
     def _between_commands(self) -> Iterator[None]:
         """While no command acts; but one that takes too long, or blocks by nature, or asks for this itself, is not waited for."""
-        held = self.slot is None and self.gate.holder != threading.get_ident() and self.gate.lock.acquire(timeout=PATIENCE)
+        if self.slot is not None or is_inside(self.gate):
+            yield
+            return
         try:
+            enter(self.gate, PATIENCE)
             yield
         finally:
-            if held:
-                self.gate.lock.release()
+            leave(self.gate)
 
     def _stop_gate(self, why: str) -> None:
         self.gate.stopped = why
         if why:
-            self.gate.epoch = 0
+            self.gate.close(why)
 
     def _command_failed(self, error: BaseException) -> None:
         self.part.fail(error)
@@ -212,8 +234,8 @@ class Host:
             seen = report_in_joint_space(payload, gate.transmission, own)
             if type(seen) is JointState:
                 self.joint_state = seen
-            elif type(seen) is EndMotion or type(seen) is BeginMotion:
-                self._note_motion(seen)
+            elif (type(seen) is EndMotion or type(seen) is BeginMotion) and not self.motions.note(seen):
+                return
             self.emit(seen)
 
         motor = MotorProfile.of(gate.limits, gate.transmission)
@@ -229,10 +251,5 @@ class Host:
             part.mail.listen,
             *part.surroundings,
             limit_policy=self.actuator.limit_policy,
+            armed=part.is_armed,
         )
-
-
-def _keep(motions: dict[str, Any], command_id: str, motion: Any) -> None:
-    motions[command_id] = motion
-    if len(motions) > REMEMBERED:
-        del motions[next(iter(motions))]

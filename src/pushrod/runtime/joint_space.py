@@ -12,14 +12,17 @@ from pushrod.core.record import is_record
 from pushrod.robot.transmission import Transmission
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState, Message, Outcome
 from pushrod.runtime.payload import Payload
+from pushrod.runtime.plain_numbers import struct_converter
 
 ALLOWED = "a part publishes JointState, BeginMotion, EndMotion, or a msgspec Struct of its own"
 
 
 def to_joint_space(payload: Any, t: Transmission) -> Any:
-    """The same in joint space; what holds no motor quantities stays as it is. One that is malformed is refused: nobody should act on it."""
+    """Return the payload in joint space, with plain numbers; one without motor quantities stays in its own. A malformed one is refused."""
     if isinstance(payload, (BeginMotion, EndMotion, JointState)) and (problem := payload.problem()) is not None:
         raise InputError(f"{type(payload).__name__} is not published: {problem}")
+    if isinstance(payload, Struct):  # before arithmetic, which would keep the precision of a float32
+        payload = struct_converter(type(payload))(payload)
     if isinstance(payload, BeginMotion):
         a, v, v0 = payload.acceleration, payload.peak_velocity, payload.initial_velocity
         return BeginMotion(

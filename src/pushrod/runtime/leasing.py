@@ -24,7 +24,7 @@ def taken(lease: Lease | None, wish: Lease, now: float) -> Taken:
     if lease is None or may_take(lease, wish, now):
         return Taken(True, wish.owner)
     if lease.owner == WATCHDOG:
-        return Taken(False, lease.owner, "its watchdog has bitten: clear that first")
+        return Taken(False, lease.owner, "its watchdog has tripped: clear that first")
     left = f" for {lease.until - now:.3g} s more" if lease.until < float("inf") else ""
     how = f"wait, or take it over with a priority above {lease.priority}"
-    return Taken(False, lease.owner, f"held by {lease.owner} with priority {lease.priority}{left}: {how}")
+    return Taken(False, lease.owner, f"leased by {lease.owner} with priority {lease.priority}{left}: {how}")

@@ -4,6 +4,7 @@ Messages come in the order they were published, each once, however many of the t
 messages wait is dropped, the oldest first, and counted.
 """
 
+import logging
 import queue
 import threading
 from collections import deque
@@ -15,6 +16,7 @@ from pushrod.runtime.bus import Bus, QueueStatistics, Subscription
 from pushrod.runtime.clock import Clock, SteppedClock
 from pushrod.runtime.message import Message
 
+log = logging.getLogger("pushrod.runtime")
 SIZE = 1024
 LOOK = 0.05  # [s] how often it looks whether it is closed meanwhile
 
@@ -28,7 +30,7 @@ class Mailbox:
         self._clock = clock
         self._deliver = deliver
         self._name = name
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler may publish while this thread has it
         self._subscriptions: list[Subscription] = []
         self._dropped: list[int] = []  # by subscription
         self._waiting: deque[tuple[int, Message]] = deque()
@@ -90,7 +92,11 @@ class Mailbox:
 
     def _run(self) -> None:
         while self._bell.get():
-            self._empty()
+            try:
+                self._empty()
+            except BaseException as error:  # SystemExit too: the thread serves the messages that follow
+                log.error("%s: a message could not be delivered: %s: %s", self._name, type(error).__name__, error)
+                self._bell.put(True)
 
     def _empty(self) -> None:
         with self._lock:

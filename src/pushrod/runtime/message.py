@@ -1,7 +1,5 @@
 """What travels: commands with their envelope, what became of them, and what actuators, sensors, parameters and safety report."""
 
-from math import isfinite
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
@@ -11,6 +9,8 @@ from pushrod.runtime.result import Result
 
 MOTIONS = ("position", "velocity", "effort", "trajectory")
 ENDS = ("completed", "cancelled", "limit_reached", "fault")
+FOREVER = 0.0  # [s] the validity of a command that does not go stale
+NONE = 0  # the sequence number of a command without one, and the priority of one that asks for none
 
 
 class Command(Struct, frozen=True, gc=False):
@@ -22,9 +22,9 @@ class Command(Struct, frozen=True, gc=False):
     payload: Any
     source: str
     origin: float
-    validity: float = 0.0
-    sequence: int = 0
-    priority: int = 0
+    validity: float = FOREVER
+    sequence: int = NONE
+    priority: int = NONE
     epoch: int = 0
     id: str | None = None
 
@@ -110,8 +110,8 @@ class JointState(Struct, frozen=True, gc=False, tag=True):
             if len(values) not in (0, len(self.names)):
                 return f"{name} holds {len(values)} values for {len(self.names)} names"
             for i, x in enumerate(values):
-                if (type(x) is not float and (isinstance(x, bool) or not isinstance(x, Real))) or not isfinite(x):
-                    return f"{name}, element {i} must be a finite number, got {x!r}"
+                if found := number(f"{name}, element {i}", x):
+                    return found
         return None
 
 

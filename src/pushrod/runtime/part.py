@@ -6,89 +6,49 @@ What it raises goes to the supervisor, which decides what becomes of it. A drive
 
 import asyncio
 import logging
-import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
 
 from pushrod.core.errors import InputError, PushrodError
+from pushrod.core.plain_function import is_deferred
 from pushrod.robot.options import plain
 from pushrod.robot.reference import references, with_values
 from pushrod.runtime.asked import is_question, requested
 from pushrod.runtime.bus import Bus
 from pushrod.runtime.clock import Clock
-from pushrod.runtime.driver import Context, Hooks, Skip, Stopped, checked_options, hooks, knows_no_actuator, new_driver, says_nothing
-from pushrod.runtime.driver_flaws import is_async
-from pushrod.runtime.gate import Gate
+from pushrod.runtime.door import Door
+from pushrod.runtime.driver import (
+    Context,
+    Hooks,
+    Skip,
+    Stopped,
+    always,
+    checked_options,
+    hooks,
+    knows_no_actuator,
+    new_driver,
+    says_nothing,
+)
 from pushrod.runtime.mailbox import Mailbox
-from pushrod.runtime.message import Message, Requested
-from pushrod.runtime.slot import Slot, settle
+from pushrod.runtime.message import Command, Message, Requested
+from pushrod.runtime.stop import encodable, error_text, reason_text
 from pushrod.runtime.time_limit import time_limit
+from pushrod.runtime.turns import BusyError, LockTurns, Turns
 
 log = logging.getLogger("pushrod.runtime")
 NODE = ("init",)
 ACTUATOR = ("init", "handle_command", "disarm")
 UNSTARTED = "it has not been started"
 SETTING_UP = "it is still being set up"
-BUSY = 5.0  # [s] a call that is not a command waits for one that is under way
 AGAIN = 0.01  # [s] after which new options are offered again to a part that was busy
 
 
 class DriverError(PushrodError, RuntimeError):
     """A driver could not be started; says which and why."""
-
-
-class BusyError(PushrodError, TimeoutError):
-    """A part did not come back from another call."""
-
-
-class Door:
-    """A lock and who is inside."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.holder = 0
-
-
-class Turns(ABC):
-    @abstractmethod
-    def ask(self, call: Callable[[], Any]) -> "Future[Any]": ...
-
-
-class LockTurns(Turns):
-    """In the thread of whoever calls. A part that calls itself is told so at once."""
-
-    def __init__(self, name: str, door: Door | Gate) -> None:
-        self._name = name
-        self._door = door
-
-    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
-        future: Future[Any] = Future()
-        door, me = self._door, threading.get_ident()
-        if door.holder == me or not door.lock.acquire(timeout=BUSY):
-            future.set_exception(BusyError(f"{self._name} is busy with another call"))
-            return future
-        door.holder = me
-        try:
-            settle(future, call)
-        finally:
-            door.holder = 0
-            door.lock.release()
-        return future
-
-
-class SlotTurns(Turns):
-    """On the thread of a driver that blocks, with the gate's lock held, so that disarming knows of it."""
-
-    def __init__(self, slot: Slot, locked: LockTurns) -> None:
-        self._slot = slot
-        self._locked = locked
-
-    def ask(self, call: Callable[[], Any]) -> "Future[Any]":
-        return self._slot.ask(lambda: self._locked.ask(call).result())
 
 
 class Surroundings(NamedTuple):
@@ -156,6 +116,10 @@ class Part:
         self._resolve = resolve
         self._ticking = False
         self._untold = False  # its driver has not seen the newest options
+        self.is_armed: Callable[[], bool] = always
+        self.arming: Callable[[], int] = lambda: 0  # the epoch of the arming in force, or 0
+        self._seen_arming = 0  # the one that its driver was notified of last
+        self._notifies_soon = False  # of the newest arming
         self.mail = Mailbox(name, robot, bus, clock, self._deliver)
         self.driver = source.first
         self.plain_options = self._plain()
@@ -184,6 +148,7 @@ class Part:
         self.turns.ask(lambda: self._end(old, why))  # on its own thread, before the new one is set up there
         self.driver = self._source.again()
         self._untold = False
+        self._seen_arming = 0
 
     def refresh(self, context: Context) -> None:
         """A parameter has changed; the options have been checked before."""
@@ -191,16 +156,15 @@ class Part:
         self.plain_options = self._plain()
         self.options = checked_options(self.plain_options, self.driver.options, self.name)
         self._untold = True
-        self._tell_options()
 
-    def _tell_options(self) -> None:
-        """Once for all changes so far. One that is being set up is told afterwards; one that is busy, perhaps with what changes them, soon."""
+    def notify_of_options(self) -> None:
+        """Once for all changes so far. One that is being set up is notified afterwards; one that is busy, perhaps with what changes them, soon."""
         if self.stopped or not self._untold:
             return
 
         def told(future: "Future[Any]") -> None:
             if isinstance(future.exception(), BusyError):
-                self.clock.later(AGAIN, self._tell_options)
+                self.clock.call_later(AGAIN, self.notify_of_options)
 
         self._guarded(self._hand_options).add_done_callback(told)
 
@@ -217,10 +181,76 @@ class Part:
             if self.driver is driver and self.stopped in ("", SETTING_UP, UNSTARTED):
                 try:
                     function()
-                except Exception as error:
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:  # SystemExit too: a driver does not end the timers
                     self.fail(error)
 
-        return self.clock.later(delay, call)
+        return self._soon(delay, call)
+
+    def _soon(self, delay: float, call: Callable[[], None]) -> Callable[[], None]:
+        """Make a call into the driver like any other, one at a time; where the driver is busy, a moment later, so that the others' timers go on."""
+        cancel: list[Callable[[], None]] = [lambda: None]
+
+        def attempt() -> None:
+            if not self.turns.attempt(call):
+                cancel[0] = self.clock.call_later(AGAIN, attempt)
+
+        cancel[0] = self.clock.call_later(delay, attempt)
+        return lambda: cancel[0]()
+
+    def arming_changed(self) -> None:
+        """Notify the driver that its actuator was armed or disarmed; soon, and of the newest state. One notice at most is pending."""
+        if self.driver.handle_arming is not None and not self._notifies_soon:
+            self._notifies_soon = True
+            self._soon(0.0, self._notify_of_arming)
+
+    def _notify_of_arming(self) -> None:
+        self._notifies_soon = False
+        try:
+            self._hand_arming(self.arming())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self.fail(error)
+
+    def _hand_arming(self, arming: int) -> None:
+        """Hand over what the driver has not seen: the end of an earlier arming, however short it was, then the arming in force."""
+        handle = self.driver.handle_arming
+        if handle is None or self.stopped or arming == self._seen_arming:
+            return
+        if self._seen_arming:
+            self._seen_arming = 0
+            handle(False)
+        if arming:
+            self._seen_arming = arming
+            handle(True)
+
+    @property
+    def handle_command(self) -> Callable[[Any, Command], Any]:
+        """The driver's `handle_command`; a driver with `handle_arming` first sees the arming that the command comes under."""
+        return self._under_arming(self.driver.handle_command)
+
+    @property
+    def check_command(self) -> Callable[[Any, Command], Any] | None:
+        """The driver's `check_command`, as `handle_command`."""
+        return None if self.driver.check_command is None else self._under_arming(self.driver.check_command)
+
+    def _under_arming(self, call: Callable[[Any, Command], Any]) -> Callable[[Any, Command], Any]:
+        if self.driver.handle_arming is None:
+            return call
+
+        def notified(payload: Any, command: Command) -> Any:
+            self._catch_up()
+            return call(payload, command)
+
+        return notified
+
+    def _catch_up(self) -> None:
+        """Hand over an arming in force that the driver has not seen, before it acts under it. A stop is handed over after its disarm function."""
+        arming = self.arming()
+        if arming and arming != self._seen_arming:
+            self._hand_arming(arming)
 
     @property
     def whole_options(self) -> dict[str, Any]:
@@ -246,6 +276,9 @@ class Part:
             except Stopped as error:
                 self.fail(error)
                 raise
+            except SystemExit as error:  # a driver does not end the program of its caller
+                self.fail(error)
+                raise DriverError(f"{self.name} failed: {reason_text(error)}") from error
 
         answer = self.turns.ask(call)
         if source and not is_question(request):
@@ -253,11 +286,19 @@ class Part:
         return answer
 
     def tick(self, _: int) -> None:
-        if self.stopped or self._ticking or self.driver.tick is None:
+        if self.stopped or self._ticking:
             return  # one that is still at its last tick misses this one
         self._ticking = True
-        tick = self.driver.tick
-        self._guarded(lambda: tick(self.clock.now())).add_done_callback(self._ticked)
+        self._guarded(self._read_and_tick).add_done_callback(self._ticked)
+
+    def _read_and_tick(self) -> None:
+        """With the part's lock held, so that a stop waits for a tick that is under way, and none begins after it."""
+        if self.driver.read is not None:
+            self.driver.read(self.clock.now())
+        if self.driver.tick is not None and self.is_armed():
+            if self.driver.handle_arming is not None:
+                self._catch_up()
+            self.driver.tick(self.clock.now())
 
     def _ticked(self, _: "Future[Any]") -> None:
         self._ticking = False
@@ -272,7 +313,7 @@ class Part:
         assert self.context is not None
         try:
             go_on = self.driver.init(self.context, self.options)
-            if go_on is not None and (not callable(go_on) or is_async(go_on)):
+            if go_on is not None and (not callable(go_on) or is_deferred(go_on)):
                 raise InputError(f"init gave back {go_on!r}; it gives back None, or a plain function that goes on with slow set-up")
         except Skip as reason:
             self.skipped = self.stopped = str(reason) or "its driver asked to be left out"
@@ -296,7 +337,7 @@ class Part:
         else:
             if self.stopped == SETTING_UP:
                 self.stopped = ""
-                self._tell_options()
+                self.notify_of_options()
 
     def _deliver(self, message: Message) -> "Future[Any] | None":
         if self.stopped:
@@ -321,8 +362,13 @@ class Part:
         return self.turns.ask(guarded)
 
     def fail(self, error: BaseException) -> None:
-        self.stopped = str(error) if isinstance(error, Stopped) else f"{type(error).__name__}: {error}"
+        """Close the gate and have the part made safe; only then ask the error for its own text, which may be foreign code."""
+        self.stopped = plain = _failure(error)
         self.failed(self, error)
+        with suppress(Exception):
+            text = encodable(str(error)) if isinstance(error, Stopped) else error_text(error)
+            if self.stopped == plain != text:
+                self.stopped = text
 
     def _end(self, driver: Hooks, reason: str) -> None:
         try:
@@ -332,6 +378,10 @@ class Part:
 
     def _plain(self) -> dict[str, Any]:
         return plain(self._resolve(self._source.options))  # type: ignore[no-any-return]
+
+
+def _failure(error: BaseException) -> str:
+    return reason_text(error.args[0]) if type(error) is Stopped and error.args else reason_text(error)
 
 
 async def answered(part: Part, request: Any, timeout: float | None, source: str) -> Any:

@@ -1,6 +1,7 @@
 """What can be asked of an actuator: values in joint space, SI, durations in seconds.
 
-A payload knows three things of itself, so that the gate needs no table of rules: what is wrong with it, itself within limits, itself in motor space.
+A payload knows four things of itself, so that the gate needs no table of rules: itself with plain numbers, what is wrong with it, itself within
+limits, itself in motor space. After `plain` every number is a Python float or int, and so it is in all that follows.
 A driver's own payload subclasses `Payload` and overrides what it needs; what it declares of its fields is checked without more.
 """
 
@@ -10,13 +11,22 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from pushrod.robot.description import Limits
+from pushrod.robot.parameter import real, whole
 from pushrod.robot.transmission import Transmission
+from pushrod.runtime.plain_numbers import struct_converter
 from pushrod.runtime.well_formed import number as number  # for payloads of a driver's own
 from pushrod.runtime.well_formed import struct_check
+
+SHORTEST, LONGEST = 1e-9, 1e9  # [s] that a motion may take: clocks count nanoseconds, and beyond decades times lose them
+MOST = 1_000_000_000  # times that a trajectory may be repeated
 
 
 class Payload(Struct, frozen=True, gc=False, tag=True):
     """Its fields are as declared and finite, nothing limits it, and it is the same in motor space."""
+
+    def plain(self) -> Any:
+        """Return itself where every number is a plain float or int, as declared, else a new payload with plain numbers."""
+        return struct_converter(type(self))(self)
 
     def problem(self) -> str | None:
         """The element that is wrong and why, or None. One that overrides it checks its own fields."""
@@ -41,7 +51,7 @@ def _hint(name: str, x: Any) -> str | None:
 def _duration(x: Any) -> str | None:
     if x is None:
         return None
-    return number("duration", x) or (None if x > 0.0 else f"duration must be longer than 0 s, got {x}")
+    return number("duration", x) or (None if SHORTEST <= x <= LONGEST else f"duration must be {SHORTEST:g} to {LONGEST:g} s, got {x}")
 
 
 def _clip(x: float, lo: float | None, hi: float | None) -> float:
@@ -67,13 +77,25 @@ class Position(Payload, frozen=True, gc=False, tag=True):
     velocity: float | None = None
     duration: float | None = None
 
+    def plain(self) -> "Position":
+        x, v, t = self.position, self.velocity, self.duration
+        if type(x) is float and (v is None or type(v) is float) and (t is None or type(t) is float):
+            return self
+        return Position(real(x), real(v), real(t))
+
     def problem(self) -> str | None:
+        x, v = self.position, self.velocity
+        if type(x) is float and x - x == 0.0 and self.duration is None and (v is None or (type(v) is float and 0.0 <= v < inf)):
+            return None  # the usual case, without a call
         found = self.motor_problem()
         if found is None and self.velocity is not None and self.velocity < 0.0:
             return f"velocity says how fast, not which way: it must not be negative, got {self.velocity}"
         return found
 
     def motor_problem(self) -> str | None:
+        x, v, t = self.position, self.velocity, self.duration
+        if type(x) is float and x - x == 0.0 and t is None and (v is None or (type(v) is float and v - v == 0.0)):  # the usual case, without a call
+            return None
         found = number("position", self.position)
         if self.velocity is not None:
             found = found or number("velocity", self.velocity)
@@ -81,13 +103,14 @@ class Position(Payload, frozen=True, gc=False, tag=True):
 
     def within(self, limits: Limits) -> "Position":
         q, w = self.position, self.velocity
-        x, v = _clip(q, limits.lower, limits.upper), None if w is None else _magnitude(w, limits.velocity)
-        return self if x == q and v == w else Position(x, v, self.duration)
+        lower, upper, most = limits.lower, limits.upper, limits.velocity
+        if (lower is None or q >= lower) and (upper is None or q <= upper) and (w is None or most is None or -most <= w <= most):
+            return self
+        return Position(_clip(q, lower, upper), _magnitude(w, most), self.duration)
 
     def to_motor(self, transmission: Transmission) -> "Position":
         x, v = self.position, self.velocity
-        motor = transmission.position_to_motor(x if type(x) is float else float(x))  # a float32 would stay one
-        return Position(motor, None if v is None else transmission.rate_to_motor(float(v)), self.duration)
+        return Position(transmission.position_to_motor(x), None if v is None else transmission.rate_to_motor(v), self.duration)
 
 
 class Velocity(Payload, frozen=True, gc=False, tag=True):
@@ -96,15 +119,22 @@ class Velocity(Payload, frozen=True, gc=False, tag=True):
     velocity: float
     duration: float | None = None
 
+    def plain(self) -> "Velocity":
+        x, t = self.velocity, self.duration
+        return self if type(x) is float and (t is None or type(t) is float) else Velocity(real(x), real(t))
+
     def problem(self) -> str | None:
-        return number("velocity", self.velocity) or _duration(self.duration)
+        x = self.velocity
+        if type(x) is float and x - x == 0.0 and self.duration is None:
+            return None
+        return number("velocity", x) or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Velocity":
         v = _magnitude(self.velocity, limits.velocity)
         return self if v == self.velocity else Velocity(v, self.duration)  # type: ignore[arg-type]
 
     def to_motor(self, transmission: Transmission) -> "Velocity":
-        return Velocity(transmission.rate_to_motor(float(self.velocity)), self.duration)
+        return Velocity(transmission.rate_to_motor(self.velocity), self.duration)
 
 
 class Effort(Payload, frozen=True, gc=False, tag=True):
@@ -113,15 +143,22 @@ class Effort(Payload, frozen=True, gc=False, tag=True):
     effort: float
     duration: float | None = None
 
+    def plain(self) -> "Effort":
+        x, t = self.effort, self.duration
+        return self if type(x) is float and (t is None or type(t) is float) else Effort(real(x), real(t))
+
     def problem(self) -> str | None:
-        return number("effort", self.effort) or _duration(self.duration)
+        x = self.effort
+        if type(x) is float and x - x == 0.0 and self.duration is None:
+            return None
+        return number("effort", x) or _duration(self.duration)
 
     def within(self, limits: Limits) -> "Effort":
         e = _magnitude(self.effort, limits.effort)
         return self if e == self.effort else Effort(e, self.duration)  # type: ignore[arg-type]
 
     def to_motor(self, transmission: Transmission) -> "Effort":
-        return Effort(transmission.effort_to_motor(float(self.effort)), self.duration)
+        return Effort(transmission.effort_to_motor(self.effort), self.duration)
 
 
 class Waypoint(Struct, frozen=True, gc=False):
@@ -135,7 +172,14 @@ class Waypoint(Struct, frozen=True, gc=False):
     def problem(self) -> str | None:
         found = number("position", self.position) or number("time", self.time) or _hint("velocity", self.velocity)
         found = found or _hint("acceleration", self.acceleration)
-        return found or (None if self.time >= 0.0 else f"time must not be negative, got {self.time}")
+        return found or (None if 0.0 <= self.time <= LONGEST else f"time must be 0 to {LONGEST:g} s, got {self.time}")
+
+
+def _plain_waypoint(p: Any) -> Any:
+    if type(p) is not Waypoint:
+        return p
+    x, t, v, a = real(p.position), real(p.time), real(p.velocity), real(p.acceleration)
+    return p if x is p.position and t is p.time and v is p.velocity and a is p.acceleration else Waypoint(x, t, v, a)
 
 
 class Trajectory(Payload, frozen=True, gc=False, tag=True):
@@ -144,23 +188,30 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
     waypoints: tuple[Waypoint, ...]
     repeat: int | Literal["forever"] = 1
 
+    def plain(self) -> "Trajectory":
+        old = self.waypoints
+        points = tuple(_plain_waypoint(p) for p in old) if type(old) is tuple else old
+        repeat = whole(self.repeat)
+        same = points is old or all(a is b for a, b in zip(points, old, strict=True))
+        return self if same and repeat is self.repeat else Trajectory(points, repeat)
+
     def problem(self) -> str | None:
         if not isinstance(self.waypoints, tuple):
             return f"waypoints must be a list of waypoints, got {self.waypoints!r}"
         if not self.waypoints:
             return "waypoints must hold at least one waypoint"
-        last = -inf
+        last = 0.0  # where the motion starts
         for i, point in enumerate(self.waypoints):
             if type(point) is not Waypoint:
                 return f"waypoints[{i}] must be a Waypoint, got {point!r}"
             found = point.problem()
             if found:
                 return f"waypoints[{i}].{found}"
-            if not point.time > last:
-                return f"waypoints[{i}].time must be later than the one before ({last} s), got {point.time}"
+            if point.time - last < SHORTEST and (i or point.time):  # the first one may be where the motion starts
+                return f"waypoints[{i}].time must be at least {SHORTEST:g} s after the one before ({last} s), got {point.time}"
             last = point.time
-        if self.repeat != "forever" and (isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or self.repeat < 1):
-            return f"repeat must be a whole number above 0 or 'forever', got {self.repeat!r}"
+        if self.repeat != "forever" and (isinstance(self.repeat, bool) or not isinstance(self.repeat, int) or not 1 <= self.repeat <= MOST):
+            return f"repeat must be a whole number from 1 to {MOST} or 'forever', got {self.repeat!r:.40}"
         return None
 
     def within(self, limits: Limits) -> "Trajectory":
@@ -180,10 +231,10 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
         return Trajectory(
             tuple(
                 Waypoint(
-                    transmission.position_to_motor(float(p.position)),
+                    transmission.position_to_motor(p.position),
                     p.time,
-                    None if p.velocity is None else rate(float(p.velocity)),
-                    None if p.acceleration is None else rate(float(p.acceleration)),
+                    None if p.velocity is None else rate(p.velocity),
+                    None if p.acceleration is None else rate(p.acceleration),
                 )
                 for p in self.waypoints
             ),
@@ -194,6 +245,9 @@ class Trajectory(Payload, frozen=True, gc=False, tag=True):
 class Hold(Payload, frozen=True, gc=False, tag=True):
     """Keep the present position, with force."""
 
+    def plain(self) -> "Hold":
+        return self
+
     def problem(self) -> str | None:
         return None
 
@@ -202,6 +256,9 @@ class Stop(Payload, frozen=True, gc=False, tag=True):
     """Cease motion and go passive, at once or by slowing down. Not a safety function: that is disarming."""
 
     mode: Literal["immediate", "decelerate"] = "immediate"
+
+    def plain(self) -> "Stop":
+        return self
 
     def problem(self) -> str | None:
         return None if self.mode in ("immediate", "decelerate") else f"mode must be 'immediate' or 'decelerate', got {self.mode!r}"

@@ -12,10 +12,10 @@ from msgspec import Struct
 ADVICE = {
     "unsupported": "send one of the payloads this driver declares",
     "malformed": "send it as this kind of payload is declared: see the detail",
-    "stale": "it is older than its validity: send it sooner, or let it be valid longer",
+    "stale": "it is older than its validity, or dated ahead of the clock: send it sooner, let it be valid longer, or leave origin out",
     "sequence": "a duplicate, or out of order: give it a higher sequence number",
     "lease": "another commander holds this actuator: wait, or take it over explicitly",
-    "watchdog": "no command came in time and its watchdog has bitten: find out why, then clear it",
+    "watchdog": "no command came in time and its watchdog has tripped: find out why, then clear it",
     "not_armed": "arm the robot first",
     "epoch": "it was sent before a disarm: send it again",
     "limits": "stay within the limits of the joint, or choose the policy clamp",
@@ -29,12 +29,15 @@ ADVICE = {
     "access": "this operator may not command here: the host's access list says who may",
     "gone": "its host is not there: see whether it runs and the network is up",
     "remote": "a network lies between, which direct delivery does not cross: use sync or publish",
-    "batch": "another command of the same batch was refused, so none of it acts",
+    "batch": "another command of the same batch was refused: see the detail, then send the whole batch again",
 }
 
 
 class Declined(Exception):  # noqa: N818 (an answer, not a mistake)
-    """Raised by `handle_command`: this command is not done, for this reason; nothing has changed and the actuator goes on."""
+    """Raised by `check_command` or `handle_command`: this command is not done, for this reason; nothing has changed and the actuator goes on.
+
+    In a batch only `check_command` comes before the other commands have acted.
+    """
 
     reason = "declined"
 

@@ -4,9 +4,11 @@ import asyncio
 import signal
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from pushrod.runtime.clock import Clock, WallClock
+from pushrod.runtime.signals import handle_signals
 
 T = TypeVar("T")
 ENDING = ("SIGTERM", "SIGHUP")  # what a service manager, a container or a closed terminal sends
@@ -23,18 +25,14 @@ def run(main: Coroutine[Any, Any, T], clock: Clock | None = None) -> T:
     async def whole() -> T:
         task = asyncio.current_task()
         assert task is not None
-        loop = asyncio.get_running_loop()
 
         def end(number: int) -> None:
             caught.append(number)
             task.cancel()
 
-        numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)] if threading.current_thread() is threading.main_thread() else []
-        for number in numbers:
-            try:
-                loop.add_signal_handler(number, end, number)
-            except NotImplementedError:  # Windows
-                break
+        if threading.current_thread() is threading.main_thread():
+            with suppress(NotImplementedError):  # Windows
+                handle_signals([getattr(signal, name) for name in ENDING if hasattr(signal, name)], end)
         return await main
 
     with asyncio.Runner(loop_factory=(clock or WallClock()).loop_factory) as runner:

@@ -7,6 +7,7 @@ rt.parameters.set("gain", 0.75)              checked as a whole before anything 
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -16,39 +17,42 @@ from typing import Any
 from pushrod import guard as guards
 from pushrod.core.errors import InputError
 from pushrod.core.names import count
+from pushrod.core.plain_function import is_deferred
 from pushrod.guard.record import Record
 from pushrod.guard.settings import Guard, checked
-from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
+from pushrod.robot.parameter import real
 from pushrod.robot.reference import references
 from pushrod.robot.store import Change, Store
-from pushrod.runtime import building, running
-from pushrod.runtime.arming import LIMIT, Armed, Arming, Disarmed, NotSafeError
+from pushrod.runtime import building, lives, running
+from pushrod.runtime.arming import Arming, NotSafeError
+from pushrod.runtime.asked import SAFETY, STOPS
+from pushrod.runtime.batch import send
 from pushrod.runtime.bus import Bus, LocalBus, Policy, Subscription
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.clock import Clock, SteppedClock, WallClock, running_clock
+from pushrod.runtime.deciding import FORKED, Armed, Decisions, Disarmed
 from pushrod.runtime.delivery import TIMEOUT
-from pushrod.runtime.driver_flaws import is_async
-from pushrod.runtime.gate import send
 from pushrod.runtime.guarding import STEPPED, SWITCHED_OFF, Guarding, disarm_options
-from pushrod.runtime.handle import Handle
+from pushrod.runtime.handle import Handle, Handles
 from pushrod.runtime.host import Host
-from pushrod.runtime.loops import Loops, period, stepping
+from pushrod.runtime.loops import Loops, period
 from pushrod.runtime.machine import Machine
-from pushrod.runtime.making_safe import Disarmer, InlineDisarmer, ParkedDisarmer, find_disarm
-from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, OperatorVanished, ParameterChanged, Transition
+from pushrod.runtime.making_safe import Disarmer, find_disarm
+from pushrod.runtime.message import Command, EndMotion, HardwareError, Message, OperatorVanished, ParameterChanged, Requested, Transition
 from pushrod.runtime.motion_waiter import await_motion
 from pushrod.runtime.node import Node
 from pushrod.runtime.part import SETTING_UP, DriverError, Surroundings, answered
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.responsive import responsive
 from pushrod.runtime.result import Result
+from pushrod.runtime.stop import LIMIT, encodable
 from pushrod.runtime.supervision import Supervisor
 from pushrod.runtime.watching import Watching
-from pushrod.safety.lease import WATCHDOG
 from pushrod.safety.state import State
 
-ENDS = "the runtime ends"
+log = logging.getLogger("pushrod.runtime")
+ENDS = "the runtime is shutting down"
 Address = str | Sequence[str]
 
 
@@ -84,20 +88,32 @@ class Runtime:
         self.parameters = Store.of(robot, persisted, startup, found.flaws)
         self.hosts = building.hosts(robot, found, self.parameters, self.clock, self.bus)
         self.nodes = building.nodes(robot, found, self.parameters, self.clock, self.bus)
-        self._paths = {name: host.path for name, host in self.hosts.items()}
         stepped = isinstance(self.clock, SteppedClock)
         off = STEPPED if stepped else "" if settings is not None else SWITCHED_OFF
         hosts = tuple(self.hosts.values())
-        self._guarding = Guarding(robot.name, hosts, None if stepped else settings, off, self.disarm, self._fault, self.report_error)
-        disarmers = {host.name: self._disarmer(host) for host in self.hosts.values()}
-        elsewhere, watch = lambda call: self.clock.later(0.0, call), self._guarding.watch
-        self.arming = Arming(disarmers, self.missing, self._transition, self._not_safe, elsewhere, watch, "" if stepped else off)
-        self.watching = Watching(tuple(self.hosts.values()), self.clock, self.arming.make_one_safe, self.report_error)
-        self._supervisor = Supervisor(self.clock, robot.restarts, self.arming.make_one_safe, self.arming.fault, self.report_error)
-        self._handles: dict[tuple[Any, str], Handle] = {}
-        self._loops = Loops(self.clock, self._guarding.add, self.report_error, self._fault)
+        self._disarmers = {host.name: self._disarmer(host, not stepped) for host in hosts}
+        decisions = self._decisions = Decisions(
+            self._disarmers,
+            self._transition,
+            self._not_safe,
+            _log_error,
+            lambda level: self._guarding.watch(level),
+            "" if stepped else off,
+            threaded=not stepped,
+            switched=self._gates_switched,
+        )
+        self.arming = arming = Arming(decisions, self.missing, lambda level: self._guarding.watch(level))
+        self._guarding = Guarding(
+            robot.name, hosts, None if stepped else settings, off, arming.begin_fault, decisions.settled, self._report_soon, decisions.notify
+        )
+        self.watching = Watching(hosts, self.clock, self._make_one_safe, self._report_soon, decisions.notify, not stepped)
+        self._supervisor = Supervisor(
+            self.clock, robot.restarts, arming.make_one_safe, arming.begin_fault, decisions.decide, self._report_soon, decisions.notify
+        )
+        self._handles = Handles(self.hosts)
+        self._loops = Loops(self.clock, self._guarding.add, self._report_soon, arming.begin_fault)
         self.checks: list[Callable[[], list[str]]] = []  # what others want to be there before arming: each gives what is missing, one text each
-        self._begun = False
+        self._begun = self._forked = False
         self._stack = ExitStack()
         for owner in self._owners():
             owner.part.surroundings = self._around(owner)
@@ -117,8 +133,10 @@ class Runtime:
             if self.machine is not None and isinstance(self.clock, WallClock):
                 await asyncio.to_thread(self.machine.warm)
             self._transition(self.state, self.state, "started")
+            self._decisions.open()
+            self.watching.open()
+            self._stack.callback(lives.begin(self))
             self._guarding.open()
-            self.arming.open()
             self._stack.callback(self.parameters.watch("", self._parameters_changed))
             starting = [(owner, owner.start()) for owner in self._owners()]
             for owner, future in starting:
@@ -127,6 +145,9 @@ class Runtime:
                 except Exception as error:
                     raise DriverError(f"{owner.name} could not be started: {type(error).__name__}: {error}") from error
             await self._guarding.ready()
+            if unproven := self._guarding.not_proven_safe():
+                log.warning("%s: disarm functions are called at the start, because its motors may be powered: %s", self.robot.name, unproven)
+                self.disarm(unproven)
             if isinstance(self.clock, WallClock):
                 self._stack.enter_context(responsive())
             self._start_loops()
@@ -153,13 +174,7 @@ class Runtime:
 
     def handle(self, address: Address, source: str = "local") -> Handle:
         """The actuator as `source` commands it; the same object every time, so it may be asked for inside a loop."""
-        key = (address if isinstance(address, str) else tuple(address), source)
-        if key not in self._handles:
-            if source == WATCHDOG:
-                raise InputError(f"nobody may call himself {WATCHDOG!r}: choose another source")
-            host = self.hosts[paths.find(self._paths, address)[-1]]
-            self._handles[key] = Handle(host, source, host.direct(source), host.sync(source), host.publish(source))
-        return self._handles[key]
+        return self._handles.get(address, source)
 
     def send(
         self, commands: Iterable[tuple[Address, Payload] | tuple[Address, Payload, str]], source: str = "local", validity: float = 0.0
@@ -168,15 +183,15 @@ class Runtime:
         asked = [(self.handle(address, source).host, payload, id[0] if id else None) for address, payload, *id in commands]
         now = self.clock.now()
         pairs = [(host.gate, Command(payload, source, now, validity, id=id)) for host, payload, id in asked]
-        results = send(pairs, {host.gate for host, _, _ in asked if host.slot is not None})
-        for (host, _, _), (_, command), result in zip(asked, pairs, results, strict=True):
+        sent, results = send(pairs, {host.gate for host, _, _ in asked if host.slot is not None})
+        for (host, _, _), command, result in zip(asked, sent, results, strict=True):
             host.announce(command, result)
         return results
 
     async def motion(self, address: Address, command_id: str, timeout: float | None = None) -> EndMotion:
         """Wait for the end of the motion that this command began."""
         host = self.handle(address).host
-        return await await_motion(self.bus, self.robot.name, host.topic, host.ended, command_id, timeout)
+        return await await_motion(self.bus, self.robot.name, host.topic, host.motions.find, command_id, timeout)
 
     async def request(self, name: str, request: Any, timeout: float = TIMEOUT, source: str = "local") -> Any:
         """Ask a sensor or controller something that is its own business; for an actuator, its handle does it. `source`: who asks."""
@@ -200,8 +215,10 @@ class Runtime:
         every = period(hz, name or "loop")
 
         def start(tick: Callable[[int], None]) -> Cadence:
-            if is_async(tick):
-                raise InputError(f"loop {name or tick.__name__}: {tick.__name__} is async; write a plain function: a loop awaits nothing")
+            if is_deferred(tick):
+                raise InputError(
+                    f"loop {name or tick.__name__}: {tick.__name__} is async or has a yield in it; write a plain function: a loop awaits nothing"
+                )
             return self._loops.every(every, tick, name or getattr(tick, "__name__", "loop"), rank=rank, vital=vital)
 
         return start
@@ -218,24 +235,34 @@ class Runtime:
     def arm(self) -> Armed:
         return self.arming.arm()
 
-    def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
+    def disarm(self, why: Any = "requested", limit: Any = LIMIT, *ignored: Any, **unknown: Any) -> Disarmed:
+        """Make everything safe. Cannot be refused, whatever the arguments are; safe from any thread and from a signal handler."""
         return self.arming.disarm(why, limit)
 
     def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
-        """Out of error, once somebody has looked at it: drivers that were given up are started again."""
+        """Leave the error state; drivers that were given up are restarted."""
         answer = self.arming.force_disarm(limit)
         if isinstance(answer, Disarmed):
             self._supervisor.revive()
         return answer
 
-    def estop(self, cause: str) -> Disarmed:
-        return self.arming.estop(cause)
+    def estop(self, cause: Any = None, *ignored: Any, **unknown: Any) -> Disarmed:
+        """Disarm and latch, for any cause: text, an exception, nothing. Cannot be refused; safe from any thread and from a signal handler."""
+        return self.arming.estop(cause if cause is not None else next(iter(unknown.values()), None))
 
     def reset(self, is_gone: Callable[[], bool] = lambda: True) -> Armed:
-        return self.arming.reset(is_gone)
+        """Clear the e-stop; arming is a second step. It is refused while `is_gone()` returns False, and while something is not proven safe.
+
+        The default `is_gone` always returns True: without an argument the cause is not checked, and the caller vouches that it is gone. Drivers that
+        were given up are restarted.
+        """
+        answer = self.arming.reset(is_gone)
+        if answer.ok:
+            self._supervisor.revive()
+        return answer
 
     def clear_watchdog(self, address: Address) -> bool:
-        """Let an actuator take commands again after its watchdog has bitten; False where it has not."""
+        """Let an actuator take commands again after its watchdog has tripped; False where it has not."""
         return self.watching.clear(self.handle(address).host.name)
 
     @property
@@ -244,11 +271,11 @@ class Runtime:
         return str(self._guarding)
 
     def acknowledge(self) -> list[Record]:
-        """Somebody has looked at the robot after its guard had disarmed it: it may be armed again. Gives what had been recorded."""
+        """Acknowledge and return the records of what the guard did, after the robot was inspected: they no longer block arming."""
         return self._guarding.acknowledge()
 
     def missing(self) -> list[str]:
-        """What must be there before it can be armed, one text each."""
+        """Return what blocks arming, one text each, with what to do."""
         parts = [owner.part for owner in self._owners()]
         found = [f"{part.name}: {part.stopped}" for part in parts if part.stopped and not part.skipped]
         found += [self._bitten(name) for name in self.watching.bitten()]
@@ -259,19 +286,22 @@ class Runtime:
     def _bitten(self, name: str) -> str:
         last = name.rpartition("/")[2]
         shell = f"pushrod cmd {self.robot.name}/{last} clear_watchdog"
-        return f"{name}: its watchdog has bitten; find out why, then clear it: {shell} (in its own program: rt.clear_watchdog({last!r}))"
+        return f"{name}: its watchdog has tripped; find out why, then clear it: {shell} (from Python: rt.clear_watchdog({last!r}))"
 
     async def ready(self, timeout: float = 60.0) -> None:
         """Wait for slow set-up to end; TimeoutError names what is still at it."""
-        end = self.clock.now() + timeout
+        limit = real(timeout)
+        if type(limit) is not float or not limit >= 0.0:
+            raise InputError(f"timeout must be a number of seconds, not negative, got {timeout!r}")
+        end = self.clock.now() + limit
         while slow := [owner.name for owner in self._owners() if owner.part.stopped == SETTING_UP]:
             if self.clock.now() >= end:
-                raise TimeoutError(f"after {timeout:g} s these are still being set up: {', '.join(slow)}")
+                raise TimeoutError(f"after {limit:g} s these are still being set up: {', '.join(slow)}")
             await asyncio.sleep(0.005)
 
     def report_error(self, path: Sequence[str], error: str) -> None:
         """Tell observers of a hardware error; nothing else happens."""
-        self._publish(("safety", "error"), HardwareError(tuple(path), error))
+        self._publish(("safety", "error"), HardwareError(tuple(path), encodable(error)))
 
     def report_vanished(self, gone: OperatorVanished) -> None:
         """Tell observers that somebody who commanded from elsewhere is gone, and what became of it."""
@@ -293,61 +323,124 @@ class Runtime:
 
     def _start_loops(self) -> None:
         if self.machine is not None:
-            self._loops.every(self.machine.dt, stepping(self.machine, self.hosts.values()), "machine", first=1, rank=0)
+            self._loops.step(self.machine, self.hosts)
         if len(self.watching):
             self._loops.every(self.watching.period, self.watching.look, "watchdogs")
         for owner in self._owners():
-            hz = owner.part.driver.tick_hz(owner.part.options)
-            if owner.part.driver.tick is not None and hz:
+            driver = owner.part.driver
+            hz = driver.tick_hz(owner.part.options)
+            if (driver.tick is not None or driver.read is not None) and hz:
                 self._loops.every(period(hz, f"tick {owner.name}"), owner.part.tick, f"tick {owner.name}")
 
     def _tell(self, answer: Disarmed, error: BaseException | None) -> None:
         """What could not be made safe at the end is not kept quiet: raised, or written beside what is raised already."""
         if answer.ok:
             return
-        text = f"{self.robot.name} was left although not everything is proven safe: " + "; ".join(f"{n}: {why}" for n, why in answer.failures.items())
+        text = f"{self.robot.name} ended with actuators that are not proven safe: " + "; ".join(f"{n}: {why}" for n, why in answer.failures.items())
         if error is None:
             raise NotSafeError(f"{text}; switch its power off")
         error.add_note(text)
 
+    def fork(self) -> None:
+        """Give up, in a forked child: its gates are closed, the threads and the guard are its parent's."""
+        self._forked = True
+        self._decisions.fork()
+        self.watching.disown()
+        self._guarding.disown()
+
+    def exit(self) -> Callable[[], object]:
+        """Refuse arming from here on and begin to disarm, at the end of an interpreter that has not left this runtime.
+
+        The function returned waits for the disarming.
+        """
+        self._decisions.ended = True
+        # in this order, so that an arming that was granted meanwhile is seen either under way or done
+        if not self.arming.is_busy and self.state is State.DISARMED:
+            return lambda: None
+        return self.arming.begin_disarm("the interpreter ends")
+
     def _shut(self) -> Disarmed:
+        if self._forked:
+            self._stack.close()
+            return Disarmed(True, self.state, {}, FORKED)
         self._supervisor.end()
-        answer = self.disarm(ENDS)  # before all else: a loop that hangs must not keep it from being safe
-        self._loops.stop()
-        for owner in reversed(self._owners()):
-            owner.close(ENDS)
-        self._guarding.close()
-        self.arming.close()
-        self.clock.close()
-        self._stack.close()
-        if self._own_bus:
-            self.bus.close()
+        self._decisions.ended = True  # arming from another thread is refused from here on
+        elsewhere = not self._decisions.was_armed and self._guarding.armed_elsewhere()  # then another process drives these motors
+        with ExitStack() as closing:  # the last one first, and all of them: Ctrl-C may interrupt any
+            if self._own_bus:
+                closing.callback(self.bus.close)
+            closing.callback(self._stack.close)
+            closing.callback(self.clock.close)
+            closing.callback(self._guarding.close)
+            closing.callback(self._decisions.close)
+            closing.callback(self.watching.close)
+            for owner in self._owners():
+                closing.callback(owner.close, ENDS)
+            closing.callback(self._loops.stop)
+            # before all else: a loop that hangs must not keep it from being safe
+            answer = Disarmed(True, self.state, {}, ENDS) if elsewhere else self.disarm(ENDS)
+            self._guarding.note_end(answer.failures)
         return answer
 
-    def _disarmer(self, host: Host) -> Disarmer:
-        kind = InlineDisarmer if isinstance(self.clock, SteppedClock) else ParkedDisarmer
+    def _disarmer(self, host: Host, threaded: bool) -> Disarmer:
         disarm = find_disarm(host.part.driver.disarm)
         # one that asked to be left out has no hardware to make safe
-        return kind(host.gate, lambda options: None if host.part.skipped else disarm(options), lambda: disarm_options(host))
+        return Disarmer(host.gate, lambda options: None if host.part.skipped else disarm(options), disarm_options(host), threaded)
 
-    def _fault(self, why: str) -> None:
-        self.arming.fault(why)
+    def _make_one_safe(self, name: str) -> None:
+        host = next(host for host in self.hosts.values() if host.name == name)
+        self.arming.make_one_safe(name, lambda: self._stop_motions(host, "its watchdog has tripped"))
+
+    def report_request(self, what: str, operator: str, reason: str, ok: bool, refusal: str) -> None:
+        """Publish who asked to arm, stop or reset the robot, why, and the result: a transition has no operator, and a second e-stop makes none.
+
+        It is left to the report thread: an observer that hangs delays neither the answer nor the next stop.
+        """
+        operator = encodable(operator)
+        payload = {"reason": encodable(reason)} if reason else {}
+        accepted = ok or what in STOPS  # a stop cannot be refused; `refusal` is then what is not proven safe
+        request = Requested(what, payload, operator, "accepted" if accepted else "refused", encodable(refusal))
+        message = Message(request, SAFETY, self.clock.now(), self.clock.wall(), self.robot.name, operator)
+        self._decisions.notify(lambda: self.bus.publish(message))
+
+    def _report_soon(self, path: tuple[str, ...], error: str) -> None:
+        self._decisions.notify(lambda: self.report_error(path, error))
 
     def _not_safe(self, name: str, error: str) -> None:
+        log.error("%s %s", name, error)
         self.report_error(name.split("/"), error)
+
+    def _gates_switched(self) -> None:
+        for host in self.hosts.values():
+            host.part.arming_changed()
+            if self.state is not State.ARMED:
+                self._stop_motions(host, self._decisions.why)
+
+    def _stop_motions(self, host: Host, why: str) -> None:
+        """Neither on the safety thread, which waits for no lock, nor on the report thread, which an observer may keep."""
+        if host.motions.open:
+            self.clock.later(0.0, lambda: host.motions.stop(why))
 
     def _transition(self, old: State, new: State, why: str) -> None:
         self._publish(("state_machine",), Transition(old.value, new.value, why))
 
     def _parameters_changed(self, changes: tuple[Change, ...]) -> None:
-        """All values are set by now: whoever names one of them is told once, then the observers."""
+        """Put new values in place everywhere, then notify each driver once, then observers: a stop while a driver hangs uses the new values."""
         paths_changed = {change.path for change in changes}
-        for owner in self._owners():
-            if (owner.part.parameters | references(owner.moves_with)) & paths_changed:
-                owner.refresh()
+        concerned = [owner for owner in self._owners() if (owner.part.parameters | references(owner.moves_with)) & paths_changed]
+        for owner in concerned:
+            owner.refresh()
+            if isinstance(owner, Host):
+                self._disarmers[owner.name].options = disarm_options(owner)
         self._guarding.refresh()
+        for owner in concerned:
+            owner.part.notify_of_options()
         for change in changes:
             self._publish(("param", *change.path.split(".")), ParameterChanged(*change))
 
     def _publish(self, topic: tuple[str, ...], payload: Any) -> None:
         self.bus.publish(Message(payload, topic, self.clock.now(), self.clock.wall(), self.robot.name, "runtime"))
+
+
+def _log_error(error: BaseException) -> None:
+    log.error("an observer of the robot's safety raised %s: %s", type(error).__name__, error)

@@ -5,6 +5,7 @@ A displaced command is answered `superseded`. A command that has not started can
 beside it. On the stepped clock there is no thread: everything is done in place, so that a run can be repeated.
 """
 
+import logging
 import queue
 import threading
 from abc import ABC, abstractmethod
@@ -12,18 +13,27 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from pushrod.runtime.gate import Gate
+from pushrod.runtime.gate import Gate, Permit, Prepared
 from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Stop
 from pushrod.runtime.result import Refused, Result
+from pushrod.runtime.stop import error_text
 
+log = logging.getLogger("pushrod.runtime")
 Answer = Callable[[Result], None]
 Job = Callable[[], None]
 
 
 class Waiting(NamedTuple):
-    command: Command
+    """A command and the arming it came under: it acts under that one or not at all."""
+
     answer: Answer
+    permit: Permit
+    prepared: Prepared
+
+    @property
+    def command(self) -> Command:
+        return self.prepared.command
 
 
 class SlotStatistics(NamedTuple):
@@ -41,8 +51,8 @@ class Slot(ABC):
         """From here on it is served."""
 
     @abstractmethod
-    def put(self, command: Command, answer: Answer) -> Waiting | None:
-        """Where it waits; None where it is settled already, which `answer` has been told."""
+    def put(self, permit: Permit, prepared: Prepared, answer: Answer) -> Waiting | None:
+        """Have a command act under the permit it came under. Return where it waits; None where it is settled and `answer` was called."""
 
     @abstractmethod
     def withdraw(self, entry: Waiting) -> bool:
@@ -73,12 +83,15 @@ class ThreadSlot(Slot):
         if self._thread.ident is None:
             self._thread.start()
 
-    def put(self, command: Command, answer: Answer) -> Waiting | None:
-        verdict = self._gate.admit(command)
-        if type(verdict) is Refused:
-            answer(verdict)
+    def put(self, permit: Permit, prepared: Prepared, answer: Answer) -> Waiting | None:
+        gate, command = self._gate, prepared.command
+        entry = Waiting(answer, permit, prepared)
+        refusal = gate.admit(permit, prepared)
+        if refusal is not None:
+            answer(gate.refuse(refusal[0], command, refusal[1]))
             return None
-        entry = Waiting(command, answer)
+        if command.id is not None:
+            gate.motions.accept(command, started=False)
         with self._lock:
             old = self._waiting
             stopping = old is not None and type(old.command.payload) is Stop and type(command.payload) is not Stop
@@ -86,7 +99,8 @@ class ThreadSlot(Slot):
             self._taken += 1
             self._superseded += late is not None
         if late is not None:
-            late.answer(self._gate.refuse("superseded", late.command, "a stop is waiting to act" if stopping else ""))
+            gate.motions.refuse(late.command, "superseded")
+            late.answer(gate.refuse("superseded", late.command, "a stop is waiting to act" if stopping else ""))
         if old is None:
             self._bell.put(self._act)
         return None if late is entry else entry
@@ -97,7 +111,8 @@ class ThreadSlot(Slot):
                 return False
             self._waiting = None
             self._withdrawn += 1
-            return True
+        self._gate.motions.refuse(entry.command, "withdrawn")
+        return True
 
     def ask(self, call: Callable[[], Any]) -> "Future[Any]":
         future: Future[Any] = Future()
@@ -114,15 +129,20 @@ class ThreadSlot(Slot):
         if entry is None:
             return
         try:
-            entry.answer(self._gate(entry.command))
+            result = self._gate.deliver(entry.permit, entry.prepared)
         except BaseException as error:  # SystemExit: on this thread it ends nothing; the gate has stopped the driver
-            entry.answer(self._gate.refuse("driver_error", entry.command, f"{type(error).__name__}: {error}"))
+            result = self._gate.refuse("driver_error", entry.command, error_text(error))
+        if isinstance(result, Refused) and result.reason != "driver_error":  # the motions of a driver that failed end when it is safe
+            self._gate.motions.refuse(entry.command, result.reason)
+        entry.answer(result)
 
     def _run(self) -> None:
         while (job := self._bell.get()) is not None:
             self.progress += 1
             try:
                 job()
+            except BaseException as error:  # of a receiver of the answer; the thread serves the next call
+                log.error("%s: a call on the driver's thread raised %s: %s", self._gate.name, type(error).__name__, error)
             finally:
                 self.progress += 1
 
@@ -142,9 +162,9 @@ class InlineSlot(Slot):
     def open(self) -> None:
         return
 
-    def put(self, command: Command, answer: Answer) -> Waiting | None:
+    def put(self, permit: Permit, prepared: Prepared, answer: Answer) -> Waiting | None:
         self._taken += 1
-        answer(self._gate(command))
+        answer(self._gate.deliver(permit, prepared))
         return None
 
     def withdraw(self, entry: Waiting) -> bool:
@@ -167,6 +187,8 @@ def settle(future: "Future[Any]", call: Callable[[], Any]) -> None:
     if future.set_running_or_notify_cancel():
         try:
             future.set_result(call())
+        except StopIteration as error:  # asyncio cannot carry it
+            future.set_exception(RuntimeError(f"StopIteration: {error}"))
         except BaseException as error:
             future.set_exception(error)
             if isinstance(error, KeyboardInterrupt):

@@ -1,10 +1,9 @@
-"""What becomes of a part that raised: reported, made safe at once, started again while the budget of the whole robot lasts; then all is disarmed.
+"""What becomes of a part that raised: made safe at once, reported, restarted while the budget of the whole robot lasts; then all is disarmed.
 
-An actuator that was started again is out until the robot is armed again.
+An actuator that was restarted is out until the robot is armed again.
 """
 
 import logging
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
@@ -13,13 +12,20 @@ from pushrod.runtime.clock import Clock
 from pushrod.runtime.host import Host
 from pushrod.runtime.node import Node
 from pushrod.runtime.part import Part
+from pushrod.runtime.stop import error_text
 from pushrod.safety.restart import Budget, spend
 
 log = logging.getLogger("pushrod.runtime")
 
 
 class Supervisor:
-    """`make_safe(name, then)` makes one actuator safe and calls back; `give_up(why)` disarms all; `report(path, error)` tells observers."""
+    """What is decided here is decided on the safety thread: an observer or a log that hangs delays neither a restart nor the end of all.
+
+    make_safe(name, then)   begins to make one actuator safe; `then` follows on the safety thread
+    give_up(why)            begins to disarm all
+    decide(call)            runs a call on the safety thread
+    report(path, error)     publishes an error, on the report thread; so does notify(call)
+    """
 
     def __init__(
         self,
@@ -27,15 +33,18 @@ class Supervisor:
         budget: Budget,
         make_safe: Callable[[str, Callable[[], None]], None],
         give_up: Callable[[str], Any],
+        decide: Callable[[Callable[[], None]], None],
         report: Callable[[tuple[str, ...], str], None],
+        notify: Callable[[Callable[[], object]], None],
     ) -> None:
         self._clock = clock
         self._budget = budget
         self._make_safe = make_safe
         self._give_up = give_up
+        self._decide = decide
         self._report = report
+        self._notify = notify
         self._spent: tuple[float, ...] = ()
-        self._lock = threading.Lock()
         self._ending = False
         self._given_up: list[Host | Node] = []
 
@@ -47,33 +56,37 @@ class Supervisor:
         self._ending = True
 
     def _failed(self, owner: Host | Node, part: Part, error: BaseException) -> None:
-        log.error("%s failed and is made safe: %s", owner.name, part.stopped, exc_info=error)
-        self._report(owner.path, part.stopped)
-        if isinstance(owner, Host):
-            self._make_safe(owner.name, lambda: self._next(owner, part))
-        else:
-            self._next(owner, part)
+        allowed: list[bool] = []
+        self._decide(lambda: allowed.append(self._may_restart(owner, part)))  # first, so that it is decided before the actuator is safe
 
-    def _next(self, owner: Host | Node, part: Part) -> None:
+        def go_on() -> None:
+            if isinstance(owner, Host):
+                self._clock.later(0.0, lambda: owner.end_motions(part.stopped))
+            if allowed and allowed[0]:
+                self._clock.call_later(0.0, lambda: self._again(owner))
+
         if isinstance(owner, Host):
-            owner.end_motions(part.stopped)
-        with self._lock:
-            if self._ending:
-                return
-            self._spent, allowed = spend(self._budget, self._spent, self._clock.now())
-        may = owner.actuator.restart if isinstance(owner, Host) else True
-        if allowed and may:
-            self._clock.later(0.0, lambda: self._again(owner))
+            self._make_safe(owner.name, go_on)
         else:
-            why = f"{part.name} keeps failing: {part.stopped}" if may else f"{part.name} failed and is not to be started again: {part.stopped}"
+            self._decide(go_on)
+        self._notify(lambda: log.error("%s failed and is made safe: %s", owner.name, error_text(error), exc_info=error))
+        self._report(owner.path, part.stopped)
+
+    def _may_restart(self, owner: Host | Node, part: Part) -> bool:
+        """Spend a restart; where there is none left, or it is not to be restarted, all is disarmed."""
+        if self._ending:
+            return False
+        self._spent, allowed = spend(self._budget, self._spent, self._clock.now())
+        may = owner.actuator.restart if isinstance(owner, Host) else True
+        if not (allowed and may):
             self._given_up.append(owner)
-            self._clock.later(0.0, lambda: self._give_up(why))
+            self._give_up(f"{part.name} keeps failing: {part.stopped}" if may else f"{part.name} failed and is not to be restarted: {part.stopped}")
+        return allowed and may
 
     def revive(self) -> None:
-        """Somebody has looked at it: what was given up is started again, on a fresh budget."""
-        with self._lock:
-            self._spent = ()
-            owners, self._given_up = self._given_up, []
+        """Restart what was given up, on a fresh budget: the robot was inspected."""
+        self._spent = ()
+        owners, self._given_up = self._given_up, []
         for owner in owners:
             self._again(owner)
 

@@ -3,15 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from numbers import Real
 
 from pushrod.core.errors import InputError
+from pushrod.robot.parameter import real
 
 
 @asynccontextmanager
 async def time_limit(seconds: float | None, what: str, advice: str) -> AsyncIterator[None]:
     """TimeoutError says what did not happen, within how many seconds, and what to do; None: no limit. One that comes from inside passes as it is."""
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, Real) or not seconds >= 0.0):
+    seconds = real(seconds)
+    if seconds is not None and (type(seconds) is not float or not seconds >= 0.0):
         raise InputError(f"timeout must be a number of seconds, not negative, or None for no limit, got {seconds!r}")
     limit = asyncio.timeout(seconds)
     try:

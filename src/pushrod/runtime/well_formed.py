@@ -29,19 +29,38 @@ def number(name: str, x: Any) -> str | None:
         return None if isfinite(x) else f"{name} must be finite, got {x}"
     except OverflowError:
         return f"{name} must be finite, got a whole number that no float can hold"
+    except (TypeError, ValueError):  # a duration of NumPy claims to be a number
+        return f"{name} must be a number, got {x!r}"
 
 
 def whole(name: str, x: Any) -> str | None:
     return None if isinstance(x, Integral) and not isinstance(x, bool) else f"{name} must be a whole number, got {x!r}"
 
 
+def text(name: str, x: Any) -> str | None:
+    """Return what is wrong with a text. One that UTF-8 cannot encode (a lone surrogate) can be neither sent nor recorded."""
+    if not isinstance(x, str):
+        return f"{name} must be text, got {x!r:.80}"
+    if x.isascii():
+        return None
+    try:
+        x.encode()
+    except UnicodeEncodeError as error:
+        return f"{name} must be text that UTF-8 can encode, got {x!a:.80}: {error.reason}"
+    return None
+
+
 def anything(name: str, x: Any) -> str | None:
-    """Numbers finite, however deep in tuples, lists and mappings."""
+    """Numbers finite and texts encodable, however deep in tuples, lists and mappings."""
     if isinstance(x, float):
         return number(name, x)
+    if isinstance(x, str):
+        return text(name, x)
     if isinstance(x, (tuple, list)):
         return _each(anything, name, x)
-    return next((found for key, value in x.items() if (found := anything(f"{name}[{key!r}]", value))), None) if isinstance(x, dict) else None
+    if not isinstance(x, dict):
+        return None
+    return next((found for key, value in x.items() if (found := anything(f"key of {name}", key) or anything(f"{name}[{key!r}]", value))), None)
 
 
 @functools.cache
@@ -63,7 +82,7 @@ def check_of(kind: Any) -> Check:
     """The check of an annotation."""
     if get_origin(kind) is Annotated:
         return _bounded(*get_args(kind))
-    simple: dict[Any, Check] = {float: number, int: whole, Any: anything, object: anything}
+    simple: dict[Any, Check] = {float: number, int: whole, str: text, Any: anything, object: anything}
     if kind in simple:
         return simple[kind]
     if get_origin(kind) in (Union, types.UnionType):
@@ -73,7 +92,7 @@ def check_of(kind: Any) -> Check:
     if get_origin(kind) in (tuple, list):
         return _sequence(get_origin(kind), get_args(kind))
     if get_origin(kind) is dict:
-        return _mapping(check_of(get_args(kind)[1]))
+        return _mapping(*map(check_of, get_args(kind)))
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
         return _struct(kind)
     return _instance(get_origin(kind) or kind)
@@ -154,11 +173,11 @@ def _each(check: Check, name: str, values: Any) -> str | None:
     return next((found for i, x in enumerate(values) if (found := check(f"{name}[{i}]", x))), None)
 
 
-def _mapping(check: Check) -> Check:
+def _mapping(of_keys: Check, of_values: Check) -> Check:
     def mapping(name: str, x: Any) -> str | None:
         if not isinstance(x, dict):
             return f"{name} must be a dict, got {named(x)}"
-        return next((found for key, value in x.items() if (found := check(f"{name}[{key!r}]", value))), None)
+        return next((found for key, value in x.items() if (found := of_keys(f"key of {name}", key) or of_values(f"{name}[{key!r}]", value))), None)
 
     return mapping
 

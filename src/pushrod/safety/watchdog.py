@@ -25,7 +25,7 @@ class Watchdog(NamedTuple):
 
 
 class Watch(NamedTuple):
-    """When the last command acted, and whether the watchdog has bitten."""
+    """When the last command acted, and whether the watchdog has tripped."""
 
     fed: float
     bitten: bool = False

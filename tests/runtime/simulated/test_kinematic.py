@@ -335,6 +335,8 @@ class TestDisarm:
         disarm({"robot": "r", "path": ["base", "shoulder", "motor"]})
         disarm({"robot": "r", "path": ["base", "shoulder", "motor"]})
         assert (m.x, m.v) == (x, 0.0)
+        assert m.heard(EndMotion) == []  # a disarm function waits for no observer
+        m.driver.handle_arming(False)
         (end,) = m.heard(EndMotion)
         assert (end.reason, end.detail, end.command_id, end.position) == ("cancelled", "disarmed", "a", x)
         m.clock.advance(5.0)

@@ -17,15 +17,15 @@ from pushrod.drivers.dynamixel.options import Options
 from pushrod.drivers.dynamixel.preparation import bounds, hardware_error, prepare
 from pushrod.drivers.dynamixel.servo import Feedback
 from pushrod.drivers.dynamixel.shaft import Shaft
-from pushrod.drivers.dynamixel.under_way import AT_REST, UnderWay, course_of, motion_limits, runs_out
+from pushrod.drivers.dynamixel.under_way import AT_REST, Fitted, UnderWay, course_of, motion_limits, runs_out
 from pushrod.motion import announce, halt, move, where
 from pushrod.runtime.driver import Context, Stopped
 from pushrod.runtime.message import Command, EndMotion, JointState
 from pushrod.runtime.payload import Effort, Hold, Payload, Position, Stop, Trajectory, Velocity
 
 HEALTH = 1.0  # [s] between two looks at torque, errors and watchdog
-OVERDUE = 2.0  # [s] after its time a motion that has not arrived is given up
-HORIZON = 3600.0  # [s] what has no end is announced for so long
+OVERDUE = 2.0  # [s] after its time a motion that has not arrived is given up; less than the runtime waits for its end (motions.SILENT)
+HORIZON = 3600.0  # [s] a motion without an end is announced for so long, then again
 RANGE = 4  # error number of a value out of range, which is also how goals are refused after the watchdog bit
 
 
@@ -44,7 +44,9 @@ class Dynamixel:
         self._line: Line | None = None
         self._id = 0
         self._active: UnderWay | None = None
+        self._course: tuple[Trajectory, Fitted] | None = None  # of the command that is being checked
         self._next_feedback = self._next_health = -INF
+        self._arrival = INF  # [s] announced last
 
     @staticmethod
     def capabilities(options: Options) -> tuple[str, ...]:
@@ -82,6 +84,12 @@ class Dynamixel:
         self._end("cancelled", "terminated", reason)
         self._leave()
 
+    def check_command(self, payload: Any, command: Command) -> None:
+        """Decline a trajectory that is too fast between its points, before torque comes on or the motion under way ends."""
+        if type(payload) is Trajectory:
+            self._course = payload, self._fit(payload)
+            self.context.slowed(self._course[1].slower)
+
     def handle_command(self, payload: Any, command: Command) -> Any:
         """Act on it; where less is done than was asked, the info says what."""
         self._notice_disarm()
@@ -94,7 +102,7 @@ class Dynamixel:
                 self.shaft.check()
             raise
 
-    def tick(self, now: float) -> None:
+    def read(self, now: float) -> None:
         self._notice_disarm()
         try:
             self._read(now)
@@ -102,6 +110,8 @@ class Dynamixel:
             age, allowed = self.shaft.age, self.shaft.options.stale_after
             if age > allowed:
                 raise Stopped(f"no good reading for {age:.2f} s, allowed are {allowed:g}: {error}") from error
+
+    def tick(self, now: float) -> None:
         if self._active is not None:
             self._go_on(now, self._active)
 
@@ -152,14 +162,18 @@ class Dynamixel:
 
     def _along(self, payload: Trajectory, command: Command, now: float) -> Any:
         """Set-points at every tick, without a profile of the servo's own."""
-        here = self.shaft.recent()
-        course, length, slower = course_of(payload, here.position, here.velocity, self.shaft.bounds)
-        info = self.context.slowed(slower)
-        target = self.shaft.within(where(course, min(length, HORIZON)).x)
+        checked, self._course = self._course, None
+        here, course, length, slower = checked[1] if checked is not None and checked[0] is payload else self._fit(payload)
+        info = {"slower": slower} if slower > 1.0 else None
+        target = self.shaft.within(where(course, length if length < INF else HORIZON).x)
         start = self.shaft.within(where(course, 1.0 / self.tick_hz).x)
         self.shaft.servo.write(("profile_acceleration", 0.0), ("profile_velocity", 0.0), ("goal_position", start))
         self._begin(UnderWay("trajectory", command.id, now, now + length, target, course), here, target)
         return info
+
+    def _fit(self, payload: Trajectory) -> Fitted:
+        here = self.shaft.recent()
+        return Fitted(here, *course_of(payload, here.position, here.velocity, self.shaft.bounds))
 
     def _drive(self, payload: Velocity | Effort | Current | Duty, command: Command, now: float) -> Any:
         """What has no end of its own: the end of the travel, or of its duration, is looked after here."""
@@ -174,7 +188,8 @@ class Dynamixel:
         self.shaft.servo.write((self.shaft.goal, goal))
         due = now + payload.duration if payload.duration is not None else INF if goal != 0.0 else now
         if type(payload) is Velocity:
-            self._begin(UnderWay("velocity", command.id, now, due, drive=sign(goal)), here, here.position + goal * min(due - now, HORIZON))
+            target = here.position + goal * (due - now if due < INF else HORIZON)
+            self._begin(UnderWay("velocity", command.id, now, due, drive=sign(goal)), here, target)
         else:
             self._begin(UnderWay("effort", command.id, now, due, drive=sign(goal)), here, here.position)
         return None if goal == asked else {self.shaft.goal: goal, "why": f"{most:.4g} is the limit of the servo"}
@@ -214,6 +229,8 @@ class Dynamixel:
 
     def _go_on(self, now: float, active: UnderWay) -> None:
         here = self.shaft.seen
+        if active.due == INF and now >= self._arrival:
+            self._announce(active, here, self._far(now, active, here), now)
         if active.course is not None and now < active.due:
             self.shaft.servo.write(("goal_position", self.shaft.within(where(active.course, now - active.start).x)))
         elif active.passive:
@@ -244,12 +261,24 @@ class Dynamixel:
 
     def _begin(self, new: UnderWay, here: Feedback, target: float, acceleration: float | None = None, peak: float | None = None) -> None:
         self._active = new
+        self._announce(new, here, target, new.start, acceleration, peak)
+
+    def _far(self, now: float, active: UnderWay, here: Feedback) -> float:
+        """Return where a motion without an end is expected HORIZON from now."""
+        if active.course is not None:
+            return self.shaft.within(where(active.course, now - active.start + HORIZON).x)
+        return here.position + (here.velocity * HORIZON if active.kind == "velocity" else 0.0)
+
+    def _announce(
+        self, active: UnderWay, here: Feedback, target: float, now: float, acceleration: float | None = None, peak: float | None = None
+    ) -> None:
+        self._arrival = active.due if active.due < INF else now + HORIZON
         self.context.publish_begin_motion(
             here.position,
             target,
-            min(new.due, new.start + HORIZON),
-            command_id=new.id,
-            command_type=new.kind,
+            self._arrival,
+            command_id=active.id,
+            command_type=active.kind,
             acceleration=acceleration,
             peak_velocity=peak,
             initial_velocity=here.velocity if abs(here.velocity) > AT_REST else None,

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 from pushrod.core.quantity import INF
 from pushrod.drivers.dynamixel.preparation import Bounds
 from pushrod.drivers.dynamixel.register import RPM
+from pushrod.drivers.dynamixel.servo import Feedback
 from pushrod.motion import Course, Limits, make_limits
 from pushrod.motion.course import Waypoint, duration, fit
 from pushrod.runtime.payload import Trajectory
@@ -28,6 +29,15 @@ class UnderWay(NamedTuple):
     course: Course | None = None
     drive: float = 0.0
     passive: bool = False
+
+
+class Fitted(NamedTuple):
+    """A course from where the servo is, how long it takes [s], and how many times slower it is than asked."""
+
+    here: Feedback
+    course: Course
+    length: float
+    slower: float
 
 
 def motion_limits(bounds: Bounds) -> Limits:

@@ -12,9 +12,12 @@ ticks of the world; BeginMotion and EndMotion are as the kinematic driver's, but
 Position is the set-point at once, and its velocity the set-point of velocity: for control loops that send one every tick. Such a command is over as
 soon as it is given; that is told only where it has an id. JointState (position, velocity, effort) is published `feedback_hz` times a second. All of
 it in motor space.
+
+`disarm` takes no lock and publishes nothing, as the kinematic driver's. A call into the driver that is under way then may write another set-point;
+when it has returned, the runtime calls `disarm` again.
 """
 
-import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -22,16 +25,18 @@ import msgspec
 
 from pushrod.compiled.call import compiled
 from pushrod.core.errors import InputError
+from pushrod.core.quantity import INF
 from pushrod.motion import Sample, point_to_point
 from pushrod.runtime.driver import Context, Stopped
 from pushrod.runtime.message import BeginMotion, Command, EndMotion, JointState
-from pushrod.runtime.payload import Effort, Position, Stop
+from pushrod.runtime.payload import Effort, Position, Stop, Trajectory
 from pushrod.runtime.simulated.pulse import Pulse
 from pushrod.runtime.simulated.reach import Reach
 from pushrod.runtime.simulated.verbs import HORIZON, ROUGH, Axis, Plan, plan, rest
 
 Reason = Literal["completed", "cancelled", "limit_reached", "fault"]
-_motors = Reach()
+_motors: "Reach[JointPort]" = Reach()
+LATE = 1.0  # [s] after its announced arrival a motion is announced again: ticks that were missed make it longer
 
 
 def solver() -> Callable[..., Any]:
@@ -81,14 +86,29 @@ class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     profile: Literal["none", "trapezoid", "s_curve"] | None = None
 
 
-class Active(NamedTuple):
-    """A motion under way. Without a plan it is an effort, until tick `end`."""
+class Active:
+    """A motion. Without a plan it is an effort, until tick `end`. `lets_go`: when it is over. Any thread may end it, without a lock."""
 
-    id: str | None
-    start: int
-    plan: Plan | None = None
-    end: float = float("inf")
-    lets_go: bool = False  # when it is over
+    __slots__ = ("_unended", "end", "id", "lets_go", "plan", "start")
+
+    def __init__(self, id: str | None, start: int, plan: Plan | None = None, end: float = INF, lets_go: bool = False) -> None:
+        self.id = id
+        self.start = start
+        self.plan = plan
+        self.end = end
+        self.lets_go = lets_go
+        self._unended = [True]
+
+    @property
+    def is_over(self) -> bool:
+        return not self._unended
+
+    def finish(self) -> bool:
+        """End it; True for one caller, who reports the end."""
+        try:
+            return self._unended.pop()
+        except IndexError:
+            return False
 
 
 class JointPort:
@@ -106,11 +126,11 @@ class JointPort:
 
     def init(self, context: Context, options: Options | None = None) -> None:
         self.fault = ""
-        self._lock = threading.RLock()
-        self._active: Active | None = None
+        self._newest: Active | None = None
+        self._unreported: deque[EndMotion] = deque()  # ends by disarming
         self._told = SetPoint()
         self._pulse: Pulse | None = None
-        self._announced = 0  # until this tick a motion without an end has been told of
+        self._arrival = 0.0  # [s] announced last
         self.handle_options(context, options or Options())
         self._tell(SetPoint())
         self.motor.attach(self)
@@ -119,86 +139,94 @@ class JointPort:
 
     def handle_options(self, context: Context, options: Options) -> None:
         _check(options)
-        with self._lock:
-            self.context = context
-            self.settings = options
-            self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0, solver())
-            if self._pulse is None or self._pulse.hz != options.feedback_hz:
-                self._stop_pulse()
-                if options.feedback_hz > 0.0:
-                    self._pulse = Pulse(options.feedback_hz, context.now, context.call_later, self._publish_feedback)
-                    self._pulse.start(1)
+        self.context = context
+        self.settings = options
+        self.axis = Axis.of(context.motor, None if options.profile in ("none", "trapezoid") else options.jerk, 1.0, solver())
+        if self._pulse is None or self._pulse.hz != options.feedback_hz:
+            self._stop_pulse()
+            if options.feedback_hz > 0.0:
+                self._pulse = Pulse(options.feedback_hz, context.now, context.call_later, self._publish_feedback)
+                self._pulse.start(1)
+
+    def check_command(self, payload: Any, command: Command) -> None:
+        """Plan a trajectory, which alone can be declined. The world does not move before `handle_command`, so the plan is the same there."""
+        if type(payload) is Trajectory and not self.fault:
+            self.context.slowed(plan(self.axis, self._from_where(), payload).slower)
 
     def handle_command(self, payload: Any, command: Command) -> Any:
-        with self._lock:
-            if self.fault:
-                raise Stopped(self.fault)
-            kind = type(payload)
-            if kind is Position and self.settings.profile == "none":
-                return self._straight(payload, command.id)
-            if kind is Effort:
-                return self._push(payload, command.id)
-            new = plan(self.axis, self._from_where(), payload)
-            info = self.context.slowed(new.slower)
-            self._end("cancelled", "superseded")
-            lets_go = kind is Stop
-            self._active = Active(command.id, self.motor.k, new, lets_go=lets_go)
-            if new.length > 0.0 or new.kind == "position":
-                told, v = new.told, new.at(0.0).v
-                self._begin(told.initial, told.target, told.duration, new.kind, told.acceleration, told.peak_velocity, v)
-            if new.length <= 0.0:
-                self._over(new.reason)
-            return info
+        if self.fault:
+            raise Stopped(self.fault)
+        self._report_ends()
+        kind = type(payload)
+        if kind is Position and self.settings.profile == "none":
+            return self._straight(payload, command.id)
+        if kind is Effort:
+            return self._push(payload, command.id)
+        new = plan(self.axis, self._from_where(), payload)
+        info = self.context.slowed(new.slower)
+        self._end("cancelled", "superseded")
+        active = self._newest = Active(command.id, self.motor.k, new, lets_go=kind is Stop)
+        if new.length > 0.0 or new.kind == "position":
+            told, v = new.told, new.at(0.0).v
+            self._begin(active, told.initial, told.target, told.duration, new.kind, told.acceleration, told.peak_velocity, v)
+        if new.length <= 0.0:
+            self._over(active, new.reason)
+        return info
+
+    def handle_arming(self, armed: bool) -> None:
+        self._report_ends()
 
     def handle_request(self, request: Any) -> Any:
         if request == "state":
-            with self._lock:
-                return {**self.motor.read()._asdict(), "set_point": self._told._asdict()}
+            return {**self.motor.read()._asdict(), "set_point": self._told._asdict()}
         if isinstance(request, dict) and set(request) == {"fault"}:
-            with self._lock:
-                self.fault = str(request["fault"])
-                self._end("fault", "fault", self.fault)
-                self._tell(SetPoint())
+            self.fault = str(request["fault"])
+            self._end("fault", "fault", self.fault)
+            self._tell(SetPoint())
             return None
         raise LookupError(f"the motor of a simulated world answers 'state' and {{'fault': text}}, got {request!r}")
 
     def terminate(self, reason: str) -> None:
-        with self._lock:
-            self._end("cancelled", "terminated", reason)
-            self._tell(SetPoint())
-            self._stop_pulse()
+        self._report_ends()
+        self._end("cancelled", "terminated", reason)
+        self._tell(SetPoint())
+        self._stop_pulse()
 
     def make_safe(self) -> None:
-        """Let go."""
-        with self._lock:
-            self._end("cancelled", "disarmed")
-            self._tell(SetPoint())
+        """Let go. The end of a motion is published when this driver learns that it is disarmed."""
+        active = self._newest
+        is_first = active is not None and active.finish()
+        self._tell(SetPoint())
+        if active is not None and is_first:
+            self._unreported.append(EndMotion(self.motor.read().position, "cancelled", "disarmed", None, active.id))
 
     def before_tick(self) -> None:
-        """The set-point of the tick that comes now."""
-        with self._lock:
-            active = self._active
-            if active is not None and active.plan is not None:
-                s = active.plan.at(self._elapsed(active))
-                self._tell(SetPoint(1.0, s.x, s.v))
+        """Write the set-point of the tick that comes now."""
+        active = self._active
+        if active is not None and active.plan is not None:
+            s = active.plan.at(self._elapsed(active))
+            self._tell(SetPoint(1.0, s.x, s.v))
 
     def after_tick(self) -> None:
-        """Is a motion over?"""
-        with self._lock:
-            active = self._active
-            if active is None:
-                return
-            t = self._elapsed(active)
-            if active.plan is None:
-                if self.motor.k >= active.end:
-                    self._over("completed")
-                else:
-                    self._brake_at_end()
-            elif t >= active.plan.length - 1e-9:
-                self._over(active.plan.reason)
-            elif active.plan.length == float("inf") and self.motor.k >= self._announced:
-                s = active.plan.at(t)
-                self._begin(s.x, active.plan.at(t + HORIZON).x, HORIZON, active.plan.kind, None, None, s.v)
+        """End a motion that is over; announce one that is late, or has no end, again."""
+        self._report_ends()
+        active = self._active
+        if active is None:
+            return
+        left = self._left(active)
+        if left <= (0.0 if active.plan is None else 1e-9):
+            self._over(active, "completed" if active.plan is None else active.plan.reason)
+            return
+        if self.context.now() >= self._arrival + (LATE if left < INF else 0.0):
+            self._announce_again(active, left if left < INF else HORIZON)
+        if active.plan is None:
+            self._brake_at_end(active)
+
+    @property
+    def _active(self) -> Active | None:
+        """The motion under way."""
+        active = self._newest
+        return None if active is None or active.is_over else active
 
     def _straight(self, payload: Position, id: str | None) -> None:
         self._end("cancelled", "superseded")
@@ -211,15 +239,14 @@ class JointPort:
         self._end("cancelled", "superseded")
         seconds = HORIZON if payload.duration is None else payload.duration
         k = self.motor.k
-        self._active = Active(id, k, None, float("inf") if payload.duration is None else k + payload.duration / self.motor.dt - 1e-6, True)
+        active = self._newest = Active(id, k, None, INF if payload.duration is None else k + payload.duration / self.motor.dt - 1e-6, True)
         self._tell(SetPoint(effort=payload.effort))
         here = self.motor.read()
-        self._begin(here.position, here.position, seconds, "effort", None, None, here.velocity)  # where it will get to nobody knows
+        self._begin(active, here.position, here.position, seconds, "effort", None, None, here.velocity)  # where it leads depends on the load
 
-    def _brake_at_end(self) -> None:
-        """An effort about to run past an end of the travel gives way to the servo."""
-        active, axis = self._active, self.axis
-        assert active is not None
+    def _brake_at_end(self, active: Active) -> None:
+        """Let the servo brake an effort that is about to run past an end of the travel."""
+        axis = self.axis
         here, push = self.motor.read(), self._told.effort
         s = Sample(here.position, here.velocity)
         x = rest(axis, s)
@@ -227,7 +254,8 @@ class JointPort:
         lower = x < axis.lower - ROUGH * (1.0 + abs(axis.lower)) and (s.v < 0.0 or push < 0.0)
         if upper or lower:
             to_end = plan(axis, s, Position(axis.upper if upper else axis.lower))
-            self._active = Active(active.id, self.motor.k, to_end._replace(kind="effort", reason="limit_reached"))
+            if active.finish():  # not while a stop ends it
+                self._newest = Active(active.id, self.motor.k, to_end._replace(kind="effort", reason="limit_reached"))
 
     def _from_where(self) -> Sample:
         """The state a new plan goes on from."""
@@ -239,27 +267,43 @@ class JointPort:
         here = self.motor.read()
         return Sample(here.position, here.velocity)
 
-    def _begin(self, x0: float, x1: float, seconds: float, kind: Any, a: float | None, v: float | None, v0: float) -> None:
-        active = self._active
-        assert active is not None
-        self._announced = self.motor.k + int(HORIZON / self.motor.dt)
-        self.context.publish(BeginMotion(x0, x1, self.context.now() + seconds, active.id, kind, a, v, v0 if v0 != 0.0 else None))
+    def _begin(self, active: Active, x0: float, x1: float, seconds: float, kind: Any, a: float | None, v: float | None, v0: float) -> None:
+        self._arrival = self.context.now() + seconds
+        self.context.publish(BeginMotion(x0, x1, self._arrival, active.id, kind, a, v, v0 if v0 != 0.0 else None))
 
-    def _over(self, reason: Reason) -> None:
-        """The motion has ended by itself: hold its end, or let go."""
-        active = self._active
-        assert active is not None
-        self._end(reason)
+    def _announce_again(self, active: Active, seconds: float) -> None:
+        if active.plan is None:
+            here = self.motor.read()
+            self._begin(active, here.position, here.position, seconds, "effort", None, None, here.velocity)
+        else:
+            t = self._elapsed(active)
+            s = active.plan.at(t)
+            self._begin(active, s.x, active.plan.at(t + seconds).x, seconds, active.plan.kind, None, None, s.v)
+
+    def _over(self, active: Active, reason: Reason) -> None:
+        """End a motion that has arrived: hold its end, or let go."""
+        if not self._end(reason):
+            return  # a stop has ended it
         if active.lets_go or active.plan is None:
             self._tell(SetPoint())
         else:
             self._tell(SetPoint(1.0, active.plan.at(active.plan.length).x))
 
-    def _end(self, reason: Reason, detail: str | None = None, message: str | None = None) -> None:
-        active = self._active
-        if active is not None:
-            self._active = None
-            self.context.publish(EndMotion(self.motor.read().position, reason, detail, message, active.id))
+    def _end(self, reason: Reason, detail: str | None = None, message: str | None = None) -> bool:
+        """End the motion under way and publish that; False where there is none."""
+        active = self._newest
+        if active is None or not active.finish():
+            return False
+        self.context.publish(EndMotion(self.motor.read().position, reason, detail, message, active.id))
+        return True
+
+    def _report_ends(self) -> None:
+        while self._unreported:
+            self.context.publish(self._unreported.popleft())
+
+    def _left(self, active: Active) -> float:
+        """Simulated time until it is over [s]."""
+        return (active.end - self.motor.k) * self.motor.dt if active.plan is None else active.plan.length - self._elapsed(active)
 
     def _elapsed(self, active: Active) -> float:
         return (self.motor.k - active.start) * self.motor.dt

@@ -24,7 +24,7 @@ from pushrod.motion.profile import Phase, Profile
 from pushrod.robot.motor_profile import MotorProfile
 from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Velocity
 
-HORIZON = 3600.0  # [s] what has no end is announced for so long, then again
+HORIZON = 3600.0  # [s] a motion without an end is announced for so long, then again
 SHARP, ROUGH = 1e-12, 1e-9  # so far beyond the end of the travel is on it: for what is solved exactly, for what somebody wrote down
 Path = Callable[[float], Sample]
 Kind = Literal["position", "velocity", "effort", "trajectory"] | None
@@ -184,7 +184,7 @@ def _ended(axis: Axis, s: Sample, kind: Kind, first: Stage, until: float, cut: f
         stages = (*stages, _stage(axis, t, p))
         total = t + p.T
     whole = Plan(kind, stages, total, "completed" if cut is None else "limit_reached", Announcement(s.x, s.x, 0.0), slower)
-    told = min(total, HORIZON)
+    told = total if total < INF else HORIZON
     return whole._replace(told=Announcement(s.x, whole.at(told).x, told))
 
 

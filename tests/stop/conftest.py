@@ -1,0 +1,3 @@
+from stop_bench import bench, clock, threads, waits
+
+__all__ = ["bench", "clock", "threads", "waits"]
