@@ -1,6 +1,6 @@
 """An operator in a process of its own: `net_commander.py ENDPOINT` moves the shoulder until it is ended, under a lease.
 
-With `again` after it, it begins anew, and says so, whenever the watchdog has bitten.
+With `again` after it, it begins anew, and says so, whenever the watchdog has tripped.
 """
 
 import asyncio

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from waiting import until
 
 from pushrod.core.errors import InputError
 from pushrod.net import Foreign, Link, ZenohBus, router
+from pushrod.net.outlet import Outlet
 from pushrod.runtime import Accepted, Clamped, Command, EndMotion, JointState, Message, Outcome, Payload, Position, Transition, Velocity
 from pushrod.runtime.bus import Subscription
 
@@ -90,22 +92,45 @@ def test_who_listens_before_anything_was_published_misses_nothing(pair):
     """Also through a router, which has not told the publisher yet that somebody listens."""
     one, other = pair
 
-    def round_trip() -> None:
-        """What was subscribed to before is known at the other end."""
-        ready = other.subscribe("ready", (JointState,))
-        until(lambda: one.publish(message(JointState(("j",)), "ready")) or ready.statistics().received > 0)
+    def round_trip(name: str) -> None:
+        """Return when the publisher knows of every subscription made before: it sends a new topic only once it knows that it is subscribed to."""
+        ready = other.subscribe(name, (JointState,))
+        until(lambda: one.publish(message(JointState(("j",)), name)) or ready.statistics().received > 0)
         other.unsubscribe(ready)
 
-    round_trip()
+    round_trip("ready")
     watches = {}
     for k in range(8):  # each topic is published to for the first time
         topic = f"actuator/base/{k}"
         watches[topic] = other.subscribe(topic, (EndMotion,))
-        round_trip()
+        round_trip(f"ready/{k}")
         one.publish(message(EndMotion(float(k), "completed"), topic))
     for k, watch in enumerate(watches.values()):
         until(lambda watch=watch: watch.statistics().received > 0)
         assert drain(watch)[0].payload.position == float(k)
+
+
+class Changing:
+    """A zenoh session and publisher whose subscribers change while the status is being read."""
+
+    def __init__(self, before: bool, after: bool) -> None:
+        self._before, self._after = before, after
+
+    def declare_publisher(self, *_: Any, **__: Any) -> "Changing":
+        return self
+
+    def declare_matching_listener(self, callback: Any) -> None:
+        self._report = callback.callback
+
+    @property
+    def matching_status(self) -> Any:
+        self._report(SimpleNamespace(matching=self._after))
+        return SimpleNamespace(matching=self._before)
+
+
+@pytest.mark.parametrize(("before", "after"), [(False, True), (True, False)])
+def test_a_subscriber_that_comes_or_leaves_while_an_outlet_opens_is_noticed(before, after):
+    assert Outlet(Changing(before, after), "key").wanted is after
 
 
 def test_here_it_is_the_same_object_at_once_and_does_not_come_back(pair):

@@ -172,10 +172,10 @@ def test_leases_exclude_others_and_end_when_their_owner_leaves(host):
             assert (answer.ok, answer.owner, str(answer)) == (
                 False,
                 "bob",
-                "held by bob with priority 1: wait, or take it over with a priority above 1",
+                "leased by bob with priority 1: wait, or take it over with a priority above 1",
             )
             answer = await motor.sync.hold()
-            assert (answer.reason, answer.detail) == ("lease", "held by bob")
+            assert (answer.reason, answer.detail) == ("lease", "leased by bob")
             assert (await motor.sync.stop()).ok, "a stop needs no lease"
         assert [((await watch.get()).payload.new) for _ in range(2)] == ["bob", None]
         assert (await motor.sync.hold()).ok

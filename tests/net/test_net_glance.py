@@ -58,7 +58,8 @@ def test_what_is_no_stream_comes_each_and_at_once(pair):
     for each in told:
         one.publish(each)
     until(lambda: glance.statistics().waiting >= 40)
-    assert [each.payload for each in drain(glance)] == [each.payload for each in told]
+    seen = [each.payload for each in drain(glance)]
+    assert [each for each in seen if not isinstance(each, EndMotion)] == [each.payload for each in told]  # `heard` has sent some of these
 
 
 def test_among_a_thousand_accepted_commands_one_that_was_refused_is_seen(pair):
@@ -69,7 +70,7 @@ def test_among_a_thousand_accepted_commands_one_that_was_refused_is_seen(pair):
     for k in range(300):
         one.publish(outcome(k, Position(0.1), no if k == 150 else Accepted(), "ann" if k == 200 else "bob"))
     threading.Event().wait(4.0 * EVERY)
-    seen = drain(glance)
+    seen = [each for each in drain(glance) if not isinstance(each.payload, EndMotion)]  # `heard` has sent some of these
     assert len(seen) < 50
     assert [each.payload.result for each in seen].count(no) == 1
     assert [each.payload.command.sequence for each in seen if each.payload.command.source == "ann"] == [200]

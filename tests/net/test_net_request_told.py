@@ -4,7 +4,6 @@ import pytest
 
 from pushrod.core.errors import InputError
 from pushrod.net.service import Service
-from pushrod.net.wire import Ask
 from pushrod.robot import Controller, Robot
 from pushrod.runtime import Runtime, SteppedClock, run
 from pushrod.runtime.message import Requested
@@ -34,12 +33,12 @@ def test_the_seat_stands_beside_what_was_asked():
             watch = rt.subscribe("controller", (Requested,))
             service = Service(rt, Seats())
             for request in ({"type": "Course", "v_req": 1.0}, {"type": "Course", "v_req": -1.0}, "course"):
-                ask = Ask("s", 1, 0.0, 0.0, {"part": "pilot", "request": request, "timeout": 1.0})
+                arguments = {"part": "pilot", "request": request, "timeout": 1.0}
                 if isinstance(request, dict) and request["v_req"] < 0.0:
                     with pytest.raises(InputError):
-                        service.do("request", "ann/2", ask)
+                        service.do("request", "ann/2", arguments)
                 else:
-                    service.do("request", "ann/2", ask)
+                    service.do("request", "ann/2", arguments)
             return [watch.poll() for _ in range(3)]
 
     first, second, third = run(main(), clock)

@@ -10,7 +10,7 @@ import pytest
 from net_rig import HERE, HostProcess, Wire
 from waiting import soon, until
 
-from pushrod.net import RemoteRobot, connect, robots
+from pushrod.net import RemoteRobot, Session, connect, key, robots
 from pushrod.net.watcher import Watcher
 
 SILENCE = 5.0  # [s]: a watchdog that bites sooner does so because its commander is gone
@@ -32,7 +32,7 @@ def test_two_programs_of_one_name_exclude_each_other_by_the_lease():
                 taken = await motor.take_lease()
                 assert (taken.ok, taken.owner) == (True, "ann/2")
                 answer = await first["elbow_motor"].sync.hold()
-                assert (answer.reason, answer.detail) == ("lease", "held by ann/2")
+                assert (answer.reason, answer.detail) == ("lease", "leased by ann/2")
                 assert not await first["elbow_motor"].take_lease()
                 assert (await motor.sync.hold()).ok
                 assert next(a for a in (await first.overview()).actuators if a.name == "elbow_motor").commander == "ann/2"
@@ -136,3 +136,19 @@ def test_of_two_hosts_of_one_name_each_is_asked_by_itself_and_warns_of_the_other
                 assert "arm: another host of a robot of this name is on the network" in host.log
 
     asyncio.run(main())
+
+
+def test_malformed_tokens_are_ignored_with_few_log_lines():
+    with HostProcess() as host, Session(host.link()) as session:
+        live = session.zenoh.liveliness()
+        names = ["operator", *(f"operator/a{n}" for n in range(20)), "operator/a/b/c/d", *(f"operator/{'x' * 2000}{n}/y" for n in range(20))]
+        tokens = [live.declare_token(key.of("arm", name)) for name in (*names, *(f"host/{n}" for n in range(20)), "operator/ann/last")]
+        until(lambda: "operator ann is connected" in host.log)
+        for token in tokens:
+            token.undeclare()
+        until(lambda: "operator ann" in host.log.partition("is connected")[2])
+        assert "Traceback" not in host.log
+        assert "too many connections" not in host.log
+        assert 1 <= host.log.count("ignored a malformed token of an operator, pushrod/1/arm/operator") <= 3
+        assert host.log.count("is too long; allowed are 128 characters") == 1
+        assert 1 <= host.log.count("another host of a robot of this name") <= 3

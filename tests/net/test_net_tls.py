@@ -11,7 +11,8 @@ from net_rig import HostProcess, free_port
 from waiting import until
 
 from pushrod.core.errors import InputError, NetworkError
-from pushrod.net import Access, AccessError, Link, RemoteRobot, Session, Tls, ZenohBus, connect, key, router
+from pushrod.net import Access, AccessError, Link, RemoteRobot, Session, Tls, ZenohBus, connect, key, router, stop
+from pushrod.net.stopping import HostStop
 from pushrod.net.wire import Ask, CommandAsk, encode, pack
 from pushrod.runtime import Hold, JointState
 
@@ -43,6 +44,19 @@ def test_who_may_command_does_so_under_the_name_of_the_certificate(host, authori
     asyncio.run(main())
     with pytest.raises(InputError, match="operator = 'chef': with certificates an operator has the name in its own, 'ann'; leave it out"):
         asyncio.run(connect("arm", link(host, authority.issue("ann")), operator="chef"))
+
+
+def test_a_stop_under_another_name_is_carried_out_under_that_of_the_certificate(host, authority):
+    async def main() -> HostStop:
+        (got,) = await stop("arm", link(host, authority.issue("ann")), "disarm", "chef", {})
+        async with await connect("arm", link(host, authority.issue("ann"))) as remote:
+            assert (await remote.arm()).ok  # for the tests that follow
+        return got
+
+    got = asyncio.run(main())
+    assert got.outcome.ok
+    assert got.outcome.why.endswith(", by ann")
+    assert got.ignored == ("operator = 'chef': the name in the certificate, 'ann', was used",)
 
 
 def test_who_may_watch_sees_all_and_commands_nothing(host, authority):
@@ -89,7 +103,7 @@ def test_without_a_certificate_there_is_no_link_and_zenoh_says_so(host, authorit
 
 def test_a_certificate_of_another_authority_is_turned_away_at_the_link(host, tmp_path):
     stranger = Authority(tmp_path / "other").issue("ann")
-    with pytest.raises(NetworkError, match=r"nobody answers at tls/.* signed by one authority"):
+    with pytest.raises(NetworkError, match=r"no answer at tls/.* signed by one authority"):
         asyncio.run(connect("arm", link(host, stranger, patience=0.5)))
 
 
@@ -97,7 +111,7 @@ def test_a_host_whose_certificate_is_for_another_place_is_not_believed(authority
     false = authority.issue("false-host", "robot.example")
     with (
         HostProcess(endpoint=f"tls/127.0.0.1:{free_port()}", tls=false, access=LIST) as host,
-        pytest.raises(NetworkError, match="nobody answers at tls/"),
+        pytest.raises(NetworkError, match="no answer at tls/"),
     ):
         asyncio.run(connect("arm", link(host, authority.issue("ann"), patience=0.5)))
 
@@ -148,7 +162,7 @@ def test_files_that_do_not_belong_together_are_noticed_before_anybody_is_called(
 
 def test_at_a_router_the_list_holds_for_all_that_meet_there(authority):
     end = f"tls/127.0.0.1:{free_port()}"
-    meeting = Link(end, tls=Tls(**authority.issue("router")), access=Access(**{k: tuple(v) for k, v in LIST.items()}, hosts=("arm-host",)))
+    meeting = Link(end, tls=Tls(**authority.issue("router")), access=Access(**{k: tuple(v) for k, v in LIST.items()}, hosts=("arm-host=arm",)))
 
     async def main() -> None:
         async def hold(who: str) -> Any:

@@ -12,17 +12,19 @@ try:
 except ImportError as _error:
     raise ImportError("the network needs zenoh: pip install 'pushrod[net]'") from _error
 
+from pushrod.net.access import Access
 from pushrod.net.bus import ZenohBus
 from pushrod.net.caller import HostGoneError
 from pushrod.net.connecting import SeveralHostsError, connect, robots
 from pushrod.net.exposure import Exposure, expose
 from pushrod.net.in_step import in_step
 from pushrod.net.key import SCHEMA
-from pushrod.net.link import Access, Link, LinkError, Tls
+from pushrod.net.link import Link, LinkError, Tls
 from pushrod.net.offset import Offset
 from pushrod.net.remote import AccessError, RemoteRobot
 from pushrod.net.remote_actuator import RemoteActuator
 from pushrod.net.session import Session, router
+from pushrod.net.stopping import HostStop, stop
 from pushrod.net.told import Description, Overview, fingerprint
 from pushrod.net.wire import Foreign, Hello
 
@@ -35,6 +37,7 @@ __all__ = [
     "Foreign",
     "Hello",
     "HostGoneError",
+    "HostStop",
     "Link",
     "LinkError",
     "Offset",
@@ -51,4 +54,5 @@ __all__ = [
     "in_step",
     "robots",
     "router",
+    "stop",
 ]

@@ -19,6 +19,7 @@ from zenoh.handlers import Callback
 
 from pushrod.core.errors import InputError
 from pushrod.net import key
+from pushrod.net.bounded import remember
 from pushrod.net.glance import Glance
 from pushrod.net.lane import Lane
 from pushrod.net.link import Link
@@ -31,6 +32,7 @@ from pushrod.runtime.pace import Pace
 
 log = logging.getLogger("pushrod.net")
 ASKED_FOR = 1024  # keys that are remembered to have been asked for
+KEYS = 20_000  # keys and buses whose messages are counted; beyond that the oldest is forgotten
 NOTHING_OLD = "new"  # asked by whoever wants only what is published from now on
 AGAIN = 0.3  # [s] after which what is old is asked for once more
 LATE = 2.0  # [s] that others have to tell their newest messages
@@ -206,9 +208,7 @@ class ZenohBus(Bus):
             return self._outlets[name]
 
     def _latched(self, query: zenoh.Query) -> None:
-        self._asked_for[str(query.key_expr)] = zenoh.KeyExpr(str(query.key_expr))
-        if len(self._asked_for) > ASKED_FOR:
-            self._asked_for.pop(next(iter(self._asked_for)), None)
+        remember(self._asked_for, str(query.key_expr), zenoh.KeyExpr(str(query.key_expr)), ASKED_FOR)
         for outlet in (one for both in list(self._outlets.values()) for one in both):
             if outlet.publisher.key_expr.intersects(query.key_expr):
                 outlet.asked()
@@ -231,7 +231,8 @@ class ZenohBus(Bus):
     def _place(self, name: str) -> tuple[str, str, Topic]:
         found = self._parsed.get(name)
         if found is None:
-            found = self._parsed[name] = key.topic_of(name)
+            found = key.topic_of(name)
+            remember(self._parsed, name, found, KEYS)
         return found
 
     def _note(self, name: str, frame: Frame) -> None:
@@ -239,8 +240,9 @@ class ZenohBus(Bus):
         with self._lock:
             h = self._heard.get((name, frame.bus))
             if h is None:
-                h = self._heard[name, frame.bus] = _Heard(frame.time, self._now())
+                h = _Heard(frame.time, self._now())
                 h.n = frame.n - 1
+                remember(self._heard, (name, frame.bus), h, KEYS)
             if frame.n <= h.n:
                 return
             h.missed += frame.n - h.n - 1
@@ -278,14 +280,14 @@ class _Inlet:
         try:
             name, frame = str(sample.key_expr), decode(sample.payload.to_bytes(), Frame)
             if self._put(name, frame):
-                self._told[name, frame.bus] = (frame.time, bytes(frame.body))
+                remember(self._told, (name, frame.bus), (frame.time, bytes(frame.body)), KEYS)
         except Exception:
             log.exception("a message under %s cannot be read", sample.key_expr)
 
     def _put(self, name: str, frame: Frame) -> bool:
         if frame.n <= self._seen.get((name, frame.bus), -1):
             return False
-        self._seen[name, frame.bus] = frame.n
+        remember(self._seen, (name, frame.bus), frame.n, KEYS)
         robot, kind, topic = self._bus._place(name)
         message = self._bus.kinds.message(frame, robot, kind, topic)
         if not self._subscription.types or self._subscription.wants(message):

@@ -17,6 +17,7 @@ from pushrod.net.session import Session
 from pushrod.runtime.delivery import CommandTimeout
 
 GRACE = 0.25  # [s] that an answer which says "time is up" may take to come
+HOSTS = 1024  # tokens of hosts of one name that are counted
 Done = Callable[[bytes | Exception], None]
 
 
@@ -54,7 +55,10 @@ class Caller:
 
         def seen(sample: zenoh.Sample) -> None:
             token, here = str(sample.key_expr), sample.kind == zenoh.SampleKind.PUT
-            (self._hosts.add if here else self._hosts.discard)(token)
+            if not here:
+                self._hosts.discard(token)
+            elif len(self._hosts) < HOSTS or token == own:
+                self._hosts.add(token)
             if token != own:
                 return
             self.alive = here

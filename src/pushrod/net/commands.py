@@ -6,14 +6,14 @@
 """
 
 import logging
-import time
 from collections.abc import Callable
-from math import isfinite
 from typing import Any
 
 import msgspec
 
 from pushrod.net.operators import Operators
+from pushrod.net.quiet import Quiet
+from pushrod.net.sent_time import AHEAD, duration_problem
 from pushrod.net.wire import Answer, BatchAsk, CommandAsk, Failure, Packed, decode, sent_result
 from pushrod.robot.path import find
 from pushrod.runtime.host import Host
@@ -24,7 +24,7 @@ from pushrod.runtime.runtime import Runtime
 
 log = logging.getLogger("pushrod.net")
 QUIET = 1.0  # [s] between two lines in the log about one operator's refusals of one kind
-AHEAD = 1e-3  # [s] that a command may be dated ahead beyond what is doubtful
+WAIT = 3600.0  # [s] that a driver may be waited for
 Tell = Callable[[Answer, int], None]  # with the epoch of the actuator
 
 
@@ -32,7 +32,7 @@ class Commands:
     def __init__(self, rt: Runtime, operators: Operators) -> None:
         self._rt = rt
         self._operators = operators
-        self._logged: dict[tuple[str, str, str], float] = {}
+        self._quiet = Quiet(QUIET)
 
     def one(self, operator: str, host: Host, ask: CommandAsk, tell: Tell) -> None:
         seat = self._operators.seat(operator, ask.session) or operator
@@ -42,8 +42,11 @@ class Commands:
             host.gate.count(payload.reason)
             tell(sent_result(payload), host.gate.epoch)
             return
-        epoch = ask.epoch or host.gate.epoch
-        command = Command(payload, seat, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
+        epoch, now = ask.epoch or host.gate.epoch, self._rt.clock.now()
+        if ask.payload.kind == Stop.__name__:  # it acts whatever times its envelope holds
+            command = Command(payload, seat, now, 0.0, ask.sequence, ask.priority, epoch, ask.id)
+        else:
+            command = Command(payload, seat, _origin(ask), ask.validity, ask.sequence, ask.priority, epoch, ask.id)
         if host.slot is None:
             _settle(ask, host, command, host.gate(command), tell)
         else:
@@ -53,11 +56,13 @@ class Commands:
         paths = {name: host.path for name, host in self._rt.hosts.items()}
         hosts = [self._rt.hosts[find(paths, address)[-1]] for address, _, _ in ask.commands]
         age, seat = self._rt.clock.now() - _origin(ask), self._operators.seat(operator, ask.session) or operator
-        read = []
-        for i, (host, (_, packed, _)) in enumerate(zip(hosts, ask.commands, strict=True)):
+        read: list[Any] = []
+        first: set[str] = set()  # actuators that a command before this one is for
+        for host, (_, packed, _) in zip(hosts, ask.commands, strict=True):
             stale = _known(ask, refused("stale", host.name, packed.kind, f"{age:.3f} s old, valid for {ask.validity:g} s"))
             late = stale if ask.validity and age > ask.validity else None
-            read.append(self._refusal(ask, operator, seat, host, packed.kind, host in hosts[:i]) or late or self._payload(packed, host))
+            read.append(self._refusal(ask, operator, seat, host, packed.kind, host.name in first) or late or self._payload(packed, host))
+            first.add(host.name)
         wrong = next((one for one in read if isinstance(one, Refused)), None)
         if wrong is not None:
             others = f"{wrong.actuator} was refused"
@@ -73,10 +78,8 @@ class Commands:
         return self._rt.send(told, seat, ask.validity - age if ask.validity else 0.0)
 
     def noted(self, who: str, answer: Refused) -> Refused:
-        """In the log, but not again and again."""
-        now, about = time.monotonic(), (who, answer.reason, answer.command)
-        if now >= self._logged.get(about, -QUIET) + QUIET:
-            self._logged[about] = now
+        """Log a refusal, once per operator, reason and kind of command within QUIET, and return it."""
+        if self._quiet.is_due((who, answer.reason, answer.command)):
             log.warning("operator %s: %s", who, answer)
         return answer
 
@@ -88,11 +91,18 @@ class Commands:
         last = 0 if again else self._operators.newest(ask.session, host.name, ask.number)
         if last and kind != Stop.__name__:  # a late stop acts
             return self.noted(seat, refused("sequence", host.name, kind, f"got number {ask.number} of session {ask.session} after {last}"))
-        late = "" if kind == Stop.__name__ else self._operators.late(ask.sent, ask.doubt)
-        if late:
-            return self.noted(seat, refused("stale", host.name, kind, late))
+        if kind == Stop.__name__:
+            return None
+        problem = self._operators.time_problem(ask.sent, ask.doubt)
+        if problem:
+            return self.noted(seat, refused(problem[0], host.name, kind, problem[1]))
+        invalid = duration_problem("validity", ask.validity)
+        if isinstance(ask, CommandAsk) and not ask.timeout >= 0.0:
+            invalid = f"timeout = {ask.timeout!r} s; allowed are times that are not negative"
+        if invalid:
+            return self.noted(seat, refused("malformed", host.name, kind, invalid))
         now = self._rt.clock.now()
-        if ask.validity and isfinite(ask.doubt) and ask.origin - ask.doubt > now + AHEAD:
+        if ask.validity and not ask.origin - ask.doubt <= now + AHEAD:
             ahead = f"dated {ask.origin - now:.3f} s ahead of the host's clock"
             return self.noted(seat, _known(ask, refused("stale", host.name, kind, ahead)))
         return None
@@ -119,7 +129,8 @@ class Commands:
             elif ask.announce:
                 host.announce(command, result)
 
-        entry = slot.put(command, answer)
+        permit = host.gate.permit
+        entry = slot.put(permit, host.gate.prepare(command), answer)
 
         def time_is_up() -> None:
             assert entry is not None
@@ -133,7 +144,7 @@ class Commands:
                 tell(Failure("CommandTimeout", f"{what}: the outcome is unknown; look at the actuator, or disarm"), host.gate.epoch)
 
         if entry is not None:
-            self._rt.clock.later(max(ask.timeout, 0.0), time_is_up)
+            self._rt.clock.later(min(ask.timeout, WAIT), time_is_up)
 
 
 def _settle(ask: CommandAsk, host: Host, command: Command, result: Result, tell: Tell) -> None:

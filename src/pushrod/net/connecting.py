@@ -2,6 +2,8 @@
 
 import asyncio
 import getpass
+import logging
+import os
 from collections.abc import Iterable
 from time import monotonic
 
@@ -11,12 +13,18 @@ from pushrod.core.errors import InputError, NetworkError
 from pushrod.net import key
 from pushrod.net.bus import ZenohBus
 from pushrod.net.link import Link
+from pushrod.net.quiet import Quiet
 from pushrod.net.remote import RemoteRobot
 from pushrod.net.session import Session
 from pushrod.net.told import Description, differences, fingerprint
-from pushrod.net.wire import Hello, decode
+from pushrod.net.wire import UNREADABLE, Hello, decode
 from pushrod.robot.description import Robot
 from pushrod.runtime.delivery import TIMEOUT
+from pushrod.runtime.stop import encodable
+
+log = logging.getLogger("pushrod.net")
+QUIET = 60.0  # [s] between two log lines about one host whose hello cannot be read
+_quiet = Quiet(QUIET)
 
 
 class SeveralHostsError(NetworkError):
@@ -48,14 +56,16 @@ async def connect(
     kinds      types of messages beside those a ZenohBus knows
     host       one of several of this name, as SeveralHostsError or `robots` tells it: to stop them all, each is asked by itself
     """
-    name = _operator(link, operator)
+    name = operator_name(link, operator)
     bus = await asyncio.to_thread(ZenohBus, link, kinds=kinds)
     try:
         remote = RemoteRobot(bus, await greet(bus, robot, timeout, host), name)
         _compare(remote.hello, expect)
         await remote.join(timeout)
-    except BaseException:
+    except BaseException as error:
         await asyncio.to_thread(bus.close)
+        if isinstance(error, UNREADABLE):
+            raise NetworkError(f"the host of {robot} sends what cannot be read: {error!s:.200}. Check its version of pushrod.") from error
         raise
     return remote
 
@@ -101,15 +111,38 @@ def hellos(session: Session, robot: str = "", wait: float = 0.5) -> list[Hello]:
         timeout=wait,
         allowed_destination=zenoh.Locality.REMOTE,
     )
-    return [decode(reply.ok.payload.to_bytes(), Hello) for reply in replies if reply.ok is not None]
+    return [hello for reply in replies if reply.ok is not None and (hello := _read_hello(reply.ok)) is not None]
 
 
-def _operator(link: Link, operator: str) -> str:
+def _read_hello(sample: zenoh.Sample) -> Hello | None:
+    """Return the hello of a host; None, and a warning, where it cannot be read: it hides no other host."""
+    name = str(sample.key_expr)
+    try:
+        hello: Hello = decode(sample.payload.to_bytes(), Hello)
+        if hello.robot and name == key.hello(hello.robot):
+            return hello
+        problem = f"it names the robot {hello.robot!r:.60}"
+    except UNREADABLE as error:
+        problem = str(error)
+    if _quiet.is_due(name):
+        log.warning("ignored the hello of a host under %.200s: %.200s", name, problem)
+    return None
+
+
+def operator_name(link: Link, operator: str) -> str:
+    """Return the name that an operator has on a link: that of its certificate, where there is one."""
     if link.tls is None:
-        return operator or getpass.getuser()
+        return encodable(operator or _user())
     if operator and operator != link.tls.name:
         raise InputError(f"operator = {operator!r}: with certificates an operator has the name in its own, {link.tls.name!r}; leave it out")
     return link.tls.name
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name
+        return f"user {os.getuid()}"
 
 
 def _compare(hello: Hello, expect: Robot | str | None) -> None:

@@ -51,12 +51,24 @@ class Glance:
         if which is None:
             self._send(outlet, message)
             return
+        try:
+            self.start()
+        except RuntimeError:  # no thread can be started: the publisher sends it itself
+            self._send(outlet, message)
+            return
         with self._lock:
             self._newest[outlet, which] = message
-            if self._thread is None and not self._closed.is_set():
-                self._thread = threading.Thread(target=self._run, name="pushrod net glance", daemon=True)
-                self._thread.start()
         self._some.set()
+
+    def start(self) -> None:
+        """Start the thread, as the first message would. RuntimeError where the system has no room for a thread."""
+        if self._thread is not None:
+            return
+        with self._lock:
+            if self._thread is None and not self._closed.is_set():
+                thread = threading.Thread(target=self._run, name="pushrod net glance", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def close(self) -> None:
         self._closed.set()

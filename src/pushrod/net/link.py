@@ -14,23 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from pushrod.core.errors import InputError
-from pushrod.net import certificate, key
+from pushrod.net import certificate
+from pushrod.net.access import Access, access_control
 from pushrod.net.certificate import Certificate
 
 log = logging.getLogger("pushrod.net")
+LARGEST = 64 * 2**20  # bytes of one message; a receiver keeps its fragments in memory
 PROTOCOLS = ("tcp", "tls", "unixsock-stream")
-ALL = (
-    "put",
-    "delete",
-    "declare_subscriber",
-    "query",
-    "reply",
-    "declare_queryable",
-    "liveliness_token",
-    "declare_liveliness_subscriber",
-    "liveliness_query",
-)
-OWN = ("put", "declare_subscriber", "query", "liveliness_token", "declare_queryable")  # of an operator, under its own name
 
 
 class LinkError(InputError):
@@ -118,29 +108,6 @@ class Tls:
 
 
 @dataclass(frozen=True)
-class Access:
-    """Common names of certificates: who may command, who may only watch, and which are hosts of robots (asked by a router alone)."""
-
-    command: tuple[str, ...] = ()
-    watch: tuple[str, ...] = ()
-    hosts: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for field in ("command", "watch", "hosts"):
-            names = getattr(self, field)
-            if isinstance(names, str) or not all(isinstance(name, str) and name for name in names):
-                raise InputError(f"access.{field}: give the common names of certificates, ('ann', 'bob'), got {names!r}")
-            object.__setattr__(self, field, tuple(names))
-        twice = sorted(set(self.command) & set(self.watch))
-        if twice:
-            raise InputError(f"access: {', '.join(twice)} may command and may only watch; say one of both (who commands may watch too)")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*self.command, *self.watch, *self.hosts)
-
-
-@dataclass(frozen=True)
 class Link:
     """Endpoints are 'tcp/HOST:PORT', 'tls/HOST:PORT' or 'unixsock-stream/PATH'; one or several.
 
@@ -198,7 +165,11 @@ class Link:
             f"{tx}/lease": lease,
             # a host that was stopped takes a call and says nothing; whoever calls it again cannot be closed before that is given up
             "transport/unicast/open_timeout": max(1000, 2 * lease),
+            # a silent connection occupies one of the pending places until the timeout
+            "transport/unicast/accept_timeout": 2000,
+            "transport/unicast/accept_pending": 4000,
             f"{tx}/keep_alive": 4,
+            "transport/link/rx/max_message_size": LARGEST,
             # nobody who publishes ever waits for the network; whoever commands, no longer than it takes to see that the host is gone
             f"{tx}/queue/congestion_control/drop/wait_before_drop": 0,
             f"{tx}/queue/congestion_control/block/wait_before_close": lease * 1000,
@@ -216,7 +187,7 @@ class Link:
                 "verify_name_on_connect": True,
             }
         if self.access is not None and self.names_are_proven:
-            told["access_control"] = _access_control(self.access)
+            told["access_control"] = access_control(self.access)
         return told
 
     def _check(self, field: str, end: Any) -> None:
@@ -270,30 +241,3 @@ def _place(address: str) -> str:
 
 def _said(error: Exception) -> str:
     return str(getattr(error, "reason", "") or getattr(error, "strerror", "") or error)
-
-
-def _access_control(access: Access) -> dict[str, Any]:
-    """What a certificate may say, by key: an operator speaks under its own name and no other. Who may command, the host decides among those."""
-    everything = [f"{key.ROOT}/{key.BELOW}"]
-    seen = [key.hello(), *(key.of("", part, key.BELOW) for part in (key.TOPIC, key.GLANCE, "info", "host")), key.of("", "clock")]
-    look = ("declare_subscriber", "query", "declare_liveliness_subscriber", "liveliness_query")
-
-    def rule(name: str, flow: tuple[str, ...], messages: tuple[str, ...], keys: list[str]) -> dict[str, Any]:
-        return {"id": name, "permission": "allow", "flows": list(flow), "messages": list(messages), "key_exprs": keys}
-
-    rules = [
-        rule("out", ("egress",), ALL, everything),
-        rule("answer", ("ingress",), ("reply",), everything),
-        rule("look", ("ingress",), look, seen),
-        rule("all", ("ingress", "egress"), ALL, everything),
-    ]
-    subjects, policies = [], []
-    for name in dict.fromkeys((*access.command, *access.watch)):
-        own = [key.of("", part, key.word(name), key.BELOW) for part in ("ask", "answer", "operator", "step")]
-        rules.append(rule(f"own {name}", ("ingress",), OWN, own))
-        subjects.append({"id": name, "cert_common_names": [name]})
-        policies.append({"rules": ["out", "answer", "look", f"own {name}"], "subjects": [name]})
-    for name in dict.fromkeys(access.hosts):
-        subjects.append({"id": f"host {name}", "cert_common_names": [name]})
-        policies.append({"rules": ["all"], "subjects": [f"host {name}"]})
-    return {"enabled": True, "default_permission": "deny", "rules": rules, "subjects": subjects, "policies": policies}

@@ -7,6 +7,7 @@ Of the last exchanges the one counts that leaves least doubt now: a quick one is
 """
 
 from collections import deque
+from math import isfinite
 from typing import NamedTuple
 
 DRIFT = 1e-4  # [s/s] that two quartz clocks may drift apart, at worst
@@ -32,6 +33,9 @@ class Estimate:
         self._best: Exchange | None = None
 
     def add(self, t1: float, t2: float, t3: float, t4: float) -> None:
+        """Add an exchange; one that holds a time that is not finite is ignored, since a NaN would pass for the best one."""
+        if not all(map(isfinite, (t1, t2, t3, t4))):
+            return
         self._kept.append(Exchange(t4, 0.5 * ((t2 - t1) + (t3 - t4)), max(0.5 * ((t4 - t1) - (t3 - t2)), 0.0)))
         self._best = min(self._kept, key=lambda x: x.half_way - DRIFT * x.at)  # all grow alike: which is best changes with a new one only
 

@@ -10,11 +10,14 @@ what it commanded last bite at once, whoever else of that name is there; control
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from pushrod.net.link import Access
+from pushrod.net.access import Access
+from pushrod.net.quiet import Quiet
+from pushrod.net.sent_time import time_problem
 from pushrod.runtime.driver import Forsaken
 from pushrod.runtime.message import OperatorVanished
 from pushrod.runtime.runtime import Runtime
@@ -24,6 +27,10 @@ log = logging.getLogger("pushrod.net")
 REST = 1.0  # [s] in which a controller goes to rest
 BITE = 0.1  # [s] in which a watchdog that was told to has bitten
 REMEMBERED = 1024  # sessions whose numbers and seats are still known after they have gone
+CONNECTIONS = 64  # of one operator at a time, those included whose leases have not ended yet
+ALL_CONNECTIONS = 1024
+LONGEST_NAME = 128  # characters of an operator's name or a session
+QUIET = 10.0  # [s] between two log lines of one kind about connections that are not admitted
 
 
 Who = tuple[str, str]  # operator and session: nobody's session is ended by another
@@ -48,6 +55,7 @@ class Operators:
         self._kept: dict[str, Who] = {}  # seats of those that have gone, until their leases have ended or a watchdog has them
         self._sat: OrderedDict[Who, str] = OrderedDict()  # the seat each had last: who was cut off and is back sits there again
         self._numbers: OrderedDict[str, dict[str, int]] = OrderedDict()  # by session, what it asked last of what
+        self._refused = Quiet(QUIET)
         self._asked: dict[str, tuple[str, float]] = {}  # by controller, who asked something of it last, and when [s]
         # nobody may pass for what commands inside the robot
         self._taken = {WATCHDOG, "local", "runtime", *rt.hosts, *rt.nodes}
@@ -59,9 +67,14 @@ class Operators:
             return tuple(sorted(one.seat for one in self._here.values()))
 
     def came(self, operator: str, session: str) -> None:
+        """Seat a connection. One beyond the limits is not seated, so that every table here is bounded."""
         with self._lock:
             who = operator, session
             if who in self._here:
+                return
+            if problem := self._connection_problem(operator, session):
+                if self._refused.is_due(problem):
+                    log.warning("%s: a connection of %.60s was refused: %s", self._rt.robot.name, operator, problem)
                 return
             one = self._here[who] = Connection(self._free(who), self._rt.clock.now())
             self._sat[who] = one.seat
@@ -84,10 +97,9 @@ class Operators:
             one = self._here.pop(who, None)
             if one is None:
                 return lambda: None
-            while len(self._numbers) > REMEMBERED:
-                self._numbers.popitem(last=False)
-            while len(self._sat) > REMEMBERED:
-                self._sat.popitem(last=False)
+            connected = {session for _, session in self._here}
+            _shorten(self._numbers, connected)
+            _shorten(self._sat, self._here.keys())
             self._kept[one.seat] = who
         return lambda: self._clear_up(who, one)
 
@@ -96,24 +108,41 @@ class Operators:
         one = self._here.get((operator, session))
         return "" if one is None else one.seat
 
+    def stop_source(self, operator: str, session: str) -> str:
+        """Return the name under which a stop is reported. A stop is carried out whatever its operator is named; the report blames no part for it."""
+        seat = self.seat(operator, session) or operator
+        return f"operator {seat}" if operator in self._taken else seat
+
     def asked(self, seat: str, node: str) -> None:
         """It has asked a controller to do something."""
         with self._lock:
             self._asked[node] = seat, self._rt.clock.now()
 
     def why_not(self, operator: str, session: str) -> str:
-        """Why this operator may not command, or ""."""
+        """Return why this connection may not command, or ""."""
+        why = self.not_allowed(operator)
+        return why or (
+            "" if self.seat(operator, session) else f"no session {session:.{LONGEST_NAME}} of {operator} is connected: connect first, or again"
+        )
+
+    def no_access(self, operator: str) -> str:
+        """Return why the access list keeps this operator from commanding, or ""."""
         if self._access is not None and operator not in self._access.command:
             known = operator in self._access.watch
             return f"{operator} may only watch; {_those(self._access)}" if known else f"{operator} is on no list; {_those(self._access)}"
-        if operator in self._taken:
-            return f"nobody may call himself {operator!r} here: it is a part of the robot; choose another operator's name"
-        return "" if self.seat(operator, session) else f"no session {session} of {operator} is connected: connect first, or again"
+        return ""
 
-    def late(self, sent: float, doubt: float) -> str:
-        """What is wrong with what took so long to come, or ""."""
-        took = self._rt.clock.now() - sent - max(doubt, 0.0)
-        return f"{took:.3f} s on its way, which may take {self._longest:g} s" if took > self._longest else ""
+    def not_allowed(self, operator: str) -> str:
+        """Return why this operator may not command, connected or not, or ""."""
+        if why := self.no_access(operator):
+            return why
+        if operator in self._taken:
+            return f"{operator!r} is the name of a part of the robot; choose another operator's name"
+        return ""
+
+    def time_problem(self, sent: float, doubt: float) -> tuple[str, str] | None:
+        """Return the reason of a refusal and its detail, or None."""
+        return time_problem(sent, doubt, self._rt.clock.now(), self._longest)
 
     def newest(self, session: str, of: str, number: int) -> int:
         """0 where this is newer than all this session asked of it, and then counts; else the number it would have to pass."""
@@ -159,6 +188,15 @@ class Operators:
                 log.warning("%s: %s did not go to rest: %s", self._rt.robot.name, name, error)
         return tuple(rested)
 
+    def _connection_problem(self, operator: str, session: str) -> str:
+        """Return why there is no seat for a connection, or ""."""
+        if max(len(operator), len(session)) > LONGEST_NAME:
+            return f"the name of the operator or the session is too long; allowed are {LONGEST_NAME} characters"
+        taken = [name for name, _ in (*self._here, *self._kept.values())]
+        if len(taken) < ALL_CONNECTIONS and taken.count(operator) < CONNECTIONS:
+            return ""
+        return f"too many connections; allowed are {CONNECTIONS} for each operator and {ALL_CONNECTIONS} in all"
+
     def _free(self, who: Who) -> str:
         taken = {one.seat for one in self._here.values()} | {seat for seat, owner in self._kept.items() if owner != who}
         before = self._sat.get(who, "")
@@ -180,6 +218,13 @@ class Operators:
         for host in self._rt.hosts.values():
             if host.name in bitten:
                 host.release_lease(seat)
+
+
+def _shorten(table: OrderedDict[Any, Any], kept: Collection[Any]) -> None:
+    """Drop the oldest entries beyond REMEMBERED; those of connections stay."""
+    gone = [entry for entry in table if entry not in kept] if len(table) > REMEMBERED + len(kept) else []
+    for entry in gone[: len(table) - REMEMBERED]:
+        del table[entry]
 
 
 def _those(access: Access) -> str:

@@ -16,6 +16,7 @@ import zenoh
 
 from pushrod.core.errors import InputError, NetworkError
 from pushrod.net import key
+from pushrod.net.arming_answer import armed, disarmed
 from pushrod.net.bus import ZenohBus
 from pushrod.net.caller import Caller, HostGoneError
 from pushrod.net.courier import Courier
@@ -25,18 +26,20 @@ from pushrod.net.remote_actuator import RemoteActuator
 from pushrod.net.remote_motion import await_end
 from pushrod.net.remote_parameters import RemoteParameters
 from pushrod.net.service import raised
+from pushrod.net.stop_request import REASON, stop_body, usable_limit
 from pushrod.net.told import Description, Overview
 from pushrod.net.wire import Answer, Ask, BatchAsk, Failure, Hello, Reply, SentResult, Value, decode, encode, pack
 from pushrod.robot import path as paths
 from pushrod.robot.description import Robot
 from pushrod.robot.urdf_file import read_urdf
 from pushrod.robot.xml_file import parse
-from pushrod.runtime.arming import LIMIT, Armed, Disarmed
 from pushrod.runtime.bus import Policy, Subscription
+from pushrod.runtime.deciding import Armed, Disarmed
 from pushrod.runtime.delivery import TIMEOUT
 from pushrod.runtime.message import EndMotion, Transition
 from pushrod.runtime.payload import Payload
 from pushrod.runtime.result import Refused, Result
+from pushrod.runtime.stop import LIMIT
 from pushrod.safety.state import State
 
 log = logging.getLogger("pushrod.net")
@@ -125,20 +128,24 @@ class RemoteRobot:
         return time + offset.seconds, offset.doubt
 
     async def arm(self) -> Armed:
-        return self._now(_armed(await self.do("arm")))
+        return self._now(armed(await self.do("arm")))
 
-    async def disarm(self, why: str = "asked", limit: float = LIMIT) -> Disarmed:
-        return self._now(_disarmed(await self.do("disarm", _timeout=limit + TIMEOUT, why=why, limit=limit)))
+    async def disarm(self, why: str = REASON, limit: float = LIMIT) -> Disarmed:
+        """Disarm. An argument that cannot be used is replaced by its default, with a warning in the log."""
+        wait = usable_limit(limit) or LIMIT
+        return self._now(disarmed(await self.stop("disarm", wait + TIMEOUT, why=why, limit=limit)))
 
     async def force_disarm(self, limit: float = LIMIT) -> Disarmed | Armed:
+        """Leave the error state. A limit that cannot be used is replaced by its default."""
+        limit = usable_limit(limit) or LIMIT
         told = await self.do("force_disarm", _timeout=limit + TIMEOUT, limit=limit)
-        return self._now(_disarmed(told) if "failures" in told else _armed(told))
+        return self._now(disarmed(told) if "failures" in told else armed(told))
 
-    async def estop(self, cause: str) -> Disarmed:
-        return self._now(_disarmed(await self.do("estop", _timeout=LIMIT + TIMEOUT, cause=cause)))
+    async def estop(self, cause: Any = None) -> Disarmed:
+        return self._now(disarmed(await self.stop("estop", LIMIT + TIMEOUT, cause=cause)))
 
     async def reset(self) -> Armed:
-        return self._now(_armed(await self.do("reset", _timeout=LIMIT + TIMEOUT)))
+        return self._now(armed(await self.do("reset", _timeout=LIMIT + TIMEOUT)))
 
     async def clear_watchdog(self, address: Address) -> bool:
         return bool(await self.do("clear_watchdog", address=self[address].name))
@@ -219,12 +226,20 @@ class RemoteRobot:
     # for the parts of a remote robot
 
     async def do(self, what: str, *more: str, _timeout: float = TIMEOUT, **arguments: Any) -> Any:
-        """Something that only who may command can ask for. AccessError where the host does not let this operator."""
+        """Send a request that only an operator who may command can send. AccessError where the host refuses it."""
         ask = Ask(self.session_id, self.courier.next_number(), *self.host_time(monotonic()), arguments)
         name = self._at(key.ask(self.robot, self.operator, "do", what, *more))
-        priority = zenoh.Priority.REAL_TIME if what in ("disarm", "estop") else zenoh.Priority.INTERACTIVE_HIGH
         self._look()
-        return self._value(decode(await self.caller.call(name, encode(ask), _timeout, priority), Reply).answer)
+        return self._value(decode(await self.caller.call(name, encode(ask), _timeout), Reply).answer)
+
+    async def stop(self, what: str, timeout: float, **arguments: Any) -> Mapping[str, Any]:
+        """Disarm or e-stop: sent also where the host seems to be gone, and whatever the arguments are."""
+        name = self._at(key.ask(self.robot, self.operator, "do", what))
+        body = stop_body(self.session_id, arguments)
+        answer: Mapping[str, Any] = self._value(decode(await self.caller.call(name, body, timeout, zenoh.Priority.REAL_TIME), Reply).answer)
+        for ignored in answer.get("ignored", ()):
+            log.warning("%s: %s ignored %s", self.robot, what, ignored)
+        return answer
 
     async def tell(self, what: str, **arguments: Any) -> Any:
         """Something that whoever may watch can ask for."""
@@ -334,12 +349,3 @@ class RemoteRobot:
             self._state = State(message.payload.to)
             for handle in self._handles.values():
                 handle.epoch = 0  # a command from here on is sent in knowledge of it
-
-
-def _armed(told: Mapping[str, Any]) -> Armed:
-    known = {name: told[name] for name in Armed._fields if name in told}
-    return Armed(**known | {"state": State(told["state"]), "missing": tuple(told["missing"])})
-
-
-def _disarmed(told: Mapping[str, Any]) -> Disarmed:
-    return Disarmed(told["ok"], State(told["state"]), dict(told["failures"]), told["why"])

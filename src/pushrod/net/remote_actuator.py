@@ -16,14 +16,15 @@ import zenoh
 from pushrod.core.errors import InputError
 from pushrod.net import key
 from pushrod.net.caller import GRACE, settle
+from pushrod.net.request_size import LARGEST_COMMAND, size_problem
 from pushrod.net.told import ActuatorTold
 from pushrod.net.wire import Answered, CommandAsk, encode, pack
 from pushrod.runtime.bus import Subscription
 from pushrod.runtime.delivery import TIMEOUT, Verbs
-from pushrod.runtime.gate import envelope_problem
+from pushrod.runtime.envelope import plain_envelope
 from pushrod.runtime.leasing import Taken
 from pushrod.runtime.message import Command, JointState
-from pushrod.runtime.payload import Stop
+from pushrod.runtime.payload import Payload, Stop
 from pushrod.runtime.result import Accepted, Refused, Result, refused
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ class RemoteActuator:
         """Send a command; `done` is told the answer. Its number, or Refused where it was not sent."""
         remote, kind, now = self.remote, type(payload).__name__, monotonic()
         asked = Command(payload, self.source, **{"origin": now, **{name: value for name, value in envelope.items() if value is not None}})
-        problem, validity = envelope_problem(asked), asked.validity
+        asked, problem = plain_envelope(asked)
+        validity = asked.validity
         if problem:
             return refused("malformed", self.name, kind, problem)
         if not remote.alive:
@@ -98,12 +100,16 @@ class RemoteActuator:
             return refused("stale", self.name, kind, f"valid for {validity:g} s, but the host's clock is known within {doubt:.2g} s only")
 
         def make(number: int) -> bytes:
-            packed, origin, c = pack(payload), asked.origin + (sent - now), asked
-            return encode(
+            plain = payload.plain() if isinstance(payload, Payload) else payload
+            packed, origin, c = pack(plain), asked.origin + (sent - now), asked
+            body = encode(
                 CommandAsk(
                     remote.session_id, number, sent, doubt, packed, origin, c.validity, c.sequence, c.priority, self.epoch, c.id, announce, timeout
                 )
             )
+            if problem := size_problem(len(body), LARGEST_COMMAND):  # the host would drop it, without an answer
+                raise ValueError(problem)
+            return body
 
         try:
             return remote.courier.send(self._urgent if type(payload) is Stop else self._publisher, make, timeout, done)

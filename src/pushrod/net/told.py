@@ -120,8 +120,12 @@ def differences(there: Description, here: Robot) -> list[str]:
 
 
 def hello(rt: Runtime, instance: str) -> Hello:
-    where = f"{socket.gethostname()}, pid {os.getpid()}"
-    return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))), where)
+    return Hello(key.SCHEMA, version("pushrod"), rt.robot.name, fingerprint(rt.robot), instance, Raw(encode(describe(rt))), where())
+
+
+def where() -> str:
+    """Return the computer and the process of this host."""
+    return f"{socket.gethostname()}, pid {os.getpid()}"
 
 
 def describe(rt: Runtime) -> Description:
@@ -144,6 +148,8 @@ def overview(rt: Runtime, seats: tuple[str, ...]) -> Overview:
     loops = tuple(_loop(cadence.timing()) for cadence in rt.cadences)
     actuators = tuple(_now(host) for host in rt.hosts.values())
     state, why = rt.state, rt.arming.why
+    if state is State.ESTOPPED:
+        why = "; ".join(rt.arming.causes) or why  # a second e-stop changes no state, but adds its cause
     if state is State.ARMED and any(host.gate.fuse[0] for host in rt.hosts.values()):
         state, why = State.ERROR, GUARD_ACTED  # this process was stopped, and has not heard of it yet
     return Overview(rt.robot.name, state.value, why, rt.clock.now(), actuators, topics, loops, seats)

@@ -12,18 +12,20 @@ from pushrod.net.connecting import hellos
 from pushrod.net.link import Link
 from pushrod.net.session import Session
 from pushrod.net.told import Description, Overview
-from pushrod.net.wire import Failure, Hello, Reply, Value, decode, encode
+from pushrod.net.wire import UNREADABLE, Answer, Failure, Hello, Reply, Value, decode, encode
 from pushrod.runtime.delivery import CommandTimeout
+from pushrod.safety.state import State
 
 
 class Seen(NamedTuple):
-    """A robot as it is now; `gone` says why it could not be asked."""
+    """A robot as it is now; `gone`: why it could not be asked; `missing`: what blocks arming while it is disarmed."""
 
     robot: str
     description: Description | None
     overview: Overview | None
     gone: str = ""
     where: str = ""  # its host's computer and process
+    missing: tuple[str, ...] = ()
 
 
 Host = tuple[str, str]  # robot and instance
@@ -54,21 +56,33 @@ class Watcher:
             return await self._ask(hello, here, wait)
 
     async def _ask(self, hello: Hello, here: bool, wait: float) -> Seen:
+        try:
+            return await self._overview(hello, here, wait)
+        except UNREADABLE as error:
+            return Seen(hello.robot, None, None, f"its host sends what cannot be read: {error!s:.100}", hello.where)
+
+    async def _overview(self, hello: Hello, here: bool, wait: float) -> Seen:
         if hello.schema != key.SCHEMA:
             return Seen(hello.robot, None, None, f"its host speaks schema {hello.schema}, this program schema {key.SCHEMA}", hello.where)
         description: Description = decode(hello.told, Description)
         silent = Seen(hello.robot, description, None, "its host does not answer", hello.where)
         if not here:
             return silent
-        name = key.at(key.of(hello.robot, "info", "overview"), hello.instance)
         try:
-            reply: Reply = decode(await Caller(self.session, hello.robot).call(name, encode({}), wait), Reply)
+            answer = await self._question(hello, "overview", wait)
+            if not isinstance(answer, Value):
+                return Seen(hello.robot, description, None, answer.text if isinstance(answer, Failure) else str(answer), hello.where)
+            overview: Overview = decode(encode(answer.value), Overview)
+            missing = await self._question(hello, "missing", wait) if overview.state == State.DISARMED else Value([])
         except CommandTimeout:
             return silent
-        if isinstance(reply.answer, Value):
-            return Seen(hello.robot, description, decode(encode(reply.answer.value), Overview), "", hello.where)
-        why = reply.answer.text if isinstance(reply.answer, Failure) else str(reply.answer)
-        return Seen(hello.robot, description, None, why, hello.where)
+        texts = missing.value if isinstance(missing, Value) else ()
+        return Seen(hello.robot, description, overview, "", hello.where, tuple(map(str, texts)))
+
+    async def _question(self, hello: Hello, what: str, wait: float) -> Answer:
+        name = key.at(key.of(hello.robot, "info", what), hello.instance)
+        reply: Reply = decode(await Caller(self.session, hello.robot).call(name, encode({}), wait), Reply)
+        return reply.answer
 
     def _who_is_there(self, robot: str, wait: float) -> set[Host]:
         if not self._known:

@@ -4,10 +4,10 @@ Whoever receives knows types by name (`Kinds`); it never imports what a sender n
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Meta, Raw, Struct
 
 from pushrod.runtime import message as messages
 from pushrod.runtime.message import Command, Message, Outcome
@@ -15,6 +15,11 @@ from pushrod.runtime.payload import Payload, Waypoint
 from pushrod.runtime.result import Accepted, Clamped, Refused, Result
 
 PLAIN = {kind.__name__: kind for kind in (dict, list, str, int, float, bool, bytes, type(None))}
+
+
+LARGEST_BATCH = 1024  # commands
+Name = Annotated[str, Meta(max_length=128)]  # what a table is keyed by is bounded: types, sessions, buses
+Id = Annotated[str, Meta(max_length=1024)]
 
 
 class Foreign(Struct, frozen=True):
@@ -25,7 +30,7 @@ class Foreign(Struct, frozen=True):
 
 
 class Packed(Struct, frozen=True, gc=False, array_like=True):
-    kind: str
+    kind: Name
     data: Raw
 
 
@@ -80,7 +85,7 @@ class Answered(Struct, frozen=True, gc=False, array_like=True):
 class CommandAsk(Struct, frozen=True, gc=False, array_like=True):
     """A command for one actuator. `number` counts what its session asked for; `sent` and `origin` are in the host's clock, within `doubt` [s]."""
 
-    session: str
+    session: Name
     number: int
     sent: float
     doubt: float
@@ -90,7 +95,7 @@ class CommandAsk(Struct, frozen=True, gc=False, array_like=True):
     sequence: int
     priority: int
     epoch: int
-    id: str | None
+    id: Id | None
     announce: bool
     timeout: float
 
@@ -98,11 +103,11 @@ class CommandAsk(Struct, frozen=True, gc=False, array_like=True):
 class BatchAsk(Struct, frozen=True, gc=False, array_like=True):
     """Several commands as one: (address, payload, id)."""
 
-    session: str
+    session: Name
     number: int
     sent: float
     doubt: float
-    commands: tuple[tuple[str, Packed, str | None], ...]
+    commands: Annotated[tuple[tuple[str, Packed, Id | None], ...], Meta(max_length=LARGEST_BATCH)]
     validity: float
 
     @property
@@ -113,11 +118,21 @@ class BatchAsk(Struct, frozen=True, gc=False, array_like=True):
 class Ask(Struct, frozen=True, array_like=True):
     """Anything else: what, and with which arguments, as plain data."""
 
-    session: str
+    session: Name
     number: int
     sent: float
     doubt: float
     arguments: dict[str, Any] = {}
+
+
+class AskHead(Struct, frozen=True, gc=False, array_like=True):
+    """An `Ask` as its host reads it: the arguments stay encoded until the request is carried out."""
+
+    session: Name
+    number: int
+    sent: float
+    doubt: float
+    arguments: Raw = Raw(b"\x80")
 
 
 class SentOutcome(Struct, frozen=True, gc=False, array_like=True):
@@ -135,7 +150,7 @@ class SentOutcome(Struct, frozen=True, gc=False, array_like=True):
 class Frame(Struct, frozen=True, gc=False, array_like=True):
     """A message; its robot, type and topic are in its key. `n` counts what `bus` sent under that key."""
 
-    bus: str
+    bus: Name
     n: int
     time: float
     wall_time: float
@@ -168,8 +183,11 @@ encode = _encoder.encode
 _decoders: dict[Any, msgspec.msgpack.Decoder[Any]] = {}
 
 
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what bytes of any content may raise
+
+
 def decode(data: bytes | Raw, kind: Any) -> Any:
-    """msgspec.DecodeError where it is not of this type."""
+    """One of UNREADABLE where it is not of this type."""
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.msgpack.Decoder(kind)
