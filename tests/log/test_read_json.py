@@ -52,3 +52,12 @@ def test_columns(tmp_path: Path) -> None:
 def test_what_is_wrong_is_said(tmp_path: Path, data: Any, words: str) -> None:
     with pytest.raises(LogError, match=words):
         log.read(written(tmp_path, data))
+
+
+def test_names_may_end_in_a_unit(tmp_path: Path) -> None:
+    table = log.read(written(tmp_path, {"time [ms]": [0, 100, 200], "q [deg]": [3.0, 4.0, 5.0], "joint[0]": [1, 2, 3]}))
+    assert set(table.channels) == {"q", "joint[0]"}
+    assert (table["q"].unit, table["joint[0]"].unit) == ("deg", "")
+    assert table["q"].t.tolist() == pytest.approx([0.0, 0.1, 0.2])
+    with pytest.raises(LogError, match="its unit is none of time"):
+        log.read(written(tmp_path, {"t [m]": [0, 1, 2], "q": [3.0, 4.0, 5.0]}))

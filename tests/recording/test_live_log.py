@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from array import array
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -10,6 +11,7 @@ from jsonschema import Draft202012Validator
 from pushrod.core.errors import InputError
 from pushrod.live.machine import SimulatedMachine
 from pushrod.log import reader as log_reader
+from pushrod.log.process import LogProcess
 from pushrod.recording import Recording
 from pushrod.robot import Joint
 from pushrod.runtime import Guard, Position, Runtime, Velocity
@@ -167,6 +169,22 @@ def test_every_tick_of_a_simulated_machine(tmp_path):
     assert [row["elbow"]["q"] for row in log.of("/out")] == given["elbow.q"].tolist()
     assert log.schemas["/out"]["properties"]["elbow"]["properties"]["q"]["unit"] == "rad"
     assert log.about["dt"] == "0.01"
+
+
+def test_no_message_is_before_the_first(tmp_path):
+    """A tick's input is stamped when the tick began, perhaps before the recording: readers and replays would count negative time."""
+    ns, tick = 1_700_000_000 * 10**9, 10**7
+    process = LogProcess(tmp_path / "run.mcap", {}, [], ns, part=10**6)
+    assert process.begin(10.0), process.problem
+    topics = [process.open(name, name, {"type": "object"}, {}) for name in ("/safety", "/in", "/out")]
+    rows = process.open_rows([(topics[1], {"y": 0}, -tick), (topics[2], {"y": 0}, 0)])
+    process.put(topics[0], ns, b"{}")
+    for k in range(3):
+        process.put_row(rows, ns + tick // 2 + k * tick, array("d", [float(k)]).tobytes())
+    process.close()
+    table = log_reader.read(tmp_path / "run.mcap")
+    assert table["in.y"].t.tolist() == [0.0, 0.005, 0.015]
+    assert table["y"].t.tolist() == [0.005, 0.015, 0.025]
 
 
 def test_joints_have_their_units_and_what_every_tick_says_is_there_once(tmp_path):

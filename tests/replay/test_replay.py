@@ -273,14 +273,14 @@ def test_what_was_broken_while_it_ran_breaks_again(tmp_path):
         if k == 30:
             rt.parameters.set_many({"fault.steer.kind": "stuck", "fault.accel.kind": "loss", "fault.steer.announced": True})
         if k == 60:
-            rt.parameters.set("fault.steer.kind", "none")
+            rt.parameters.set_many({"fault.steer.kind": "none", "world.vehicle.steer_lim": 0.02})
 
     log = commanded("car", tmp_path, 0.01, 0.9, tick, stepped=False, prepare=lambda live: live.open_to_onlookers())
     table = read(log)
     assert set(table["steer_fault"].values) == {0.0, 1.0}, table.topics
     found = replay(log)
     assert found.identical, found.difference
-    assert any("changes of faults on the way" in note for note in found.notes)
+    assert any("changes of world parameters on the way" in note for note in found.notes)
     accelerated = next(d for d in found.measured if d.signal == "acc_ach")
     assert accelerated.most < 0.3, accelerated  # 0.87 m/s2 of a model whose pedal is whole
     assert any("broken in the model too" in note for note in found.notes)
@@ -471,16 +471,18 @@ def test_a_world_of_ones_own_is_replayed_with_its_machine_file(tmp_path, monkeyp
     file = tmp_path / "m.yaml"
     file.write_text("machine: tiny\nworld: tiny_world.py:TINY\nscenario: s.yaml\n")
     (tmp_path / "s.yaml").write_text("scenario: open\nduration: 0.5 s\ndt: 10 ms\nsignals: {angle: [{at: 0.2, constant: 0.5}]}\n")
-    what = machine.load(str(file))
+    what = machine.load(str(file), trust=True)
     from pushrod.sim.recording import record
     from pushrod.sim.run import simulate
 
     log = record(simulate(what, scenario.load(None, what)), tmp_path)
     with pytest.raises(LogError, match="--machine FILE"):
         replay(log)
-    assert replay(log, machine=file).identical
+    with pytest.raises(LogError, match="m.yaml:2: world: the world 'tiny_world.py:TINY' is code outside Pushrod"):
+        replay(log, machine=file)
+    assert replay(log, machine=file, trust=True).identical
     file.write_text(file.read_text() + "about: changed\n")
-    found = replay(log, machine=file)
+    found = replay(log, machine=file, trust=True)
     assert "is not what it was" in found.notes[0]
 
 

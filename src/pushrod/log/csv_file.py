@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.config.unit import bracketed, parse
+from pushrod.core import input_file
 from pushrod.core.errors import LogError
 from pushrod.core.names import count
 from pushrod.log.csv_head import Head, cells_of, moment, number, read_head
@@ -60,17 +61,18 @@ class _Column:
 def read(file: Path) -> Table:
     """LogError names line and column of what is wrong."""
     try:
-        raw = file.read_bytes()
+        raw = input_file.read_bytes(file, input_file.LOG)
     except OSError as e:
         raise LogError(f"{file}: cannot be read: {e.strerror or e}") from e
-    text, notes = _text(raw, file)
+    text, notes = decoded(raw, file)
     try:
         return _read(file, text, notes)
     except csv.Error as e:
         raise LogError(f"{file}: is no CSV that can be read: {e}") from e
 
 
-def _text(raw: bytes, file: Path) -> tuple[str, list[str]]:
+def decoded(raw: bytes, file: Path) -> tuple[str, list[str]]:
+    """Return the text of a CSV file, and notes on its encoding."""
     for marks, name in (((b"\xff\xfe", b"\xfe\xff"), "utf-16"), ((b"",), "utf-8-sig")):
         if raw.startswith(marks):
             try:

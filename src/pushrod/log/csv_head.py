@@ -21,13 +21,14 @@ DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
 class Head(NamedTuple):
-    """`lines` are those before the numbers, `time` is the column of times."""
+    """`lines` are those before the numbers, `time` is the column of times, `written` the names as they stand in the file."""
 
     names: list[str]
     units: list[str]
     between: str
     lines: int
     time: int
+    written: list[str]
 
 
 def read_head(file: Path, text: str) -> Head:
@@ -53,7 +54,8 @@ def read_head(file: Path, text: str) -> Head:
     if any(_is_number(name, between) for name in names):
         if not all(_is_number(name, between) or not name for name in names):
             raise LogError(f"{file}: line {line}: names and numbers are mixed in the first line: {', '.join(names)[:80]!r}; write a line of names")
-        return Head([f"column{j + 1}" for j in range(len(names))], [""] * len(names), between, 0, 0)
+        made = [f"column{j + 1}" for j in range(len(names))]
+        return Head(made, [""] * len(names), between, 0, 0, made)
     split = [WITH_UNIT.fullmatch(name) for name in names]
     found = [m[1] if m and m[1] else name for m, name in zip(split, names, strict=True)]
     units = [(m[2] if m[2] is not None else m[3]) if m and m[1] else "" for m in split]
@@ -66,7 +68,7 @@ def read_head(file: Path, text: str) -> Head:
                 raise LogError(f"{file}: line {lines}: {name} is in {above!r} by the line of names and in {unit!r} by the one below it: take one out")
         units = [above or unit for above, unit in zip(units, beneath, strict=True)]
     time = next((j for want in TIMES for j, name in enumerate(found) if name.strip().lower() == want), 0)
-    return Head(_told_apart(found), units, between, lines, time)
+    return Head(_told_apart(found), units, between, lines, time, names)
 
 
 def _are_units(cells: list[str], between: str) -> bool:

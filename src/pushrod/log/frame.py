@@ -1,6 +1,6 @@
 """What goes to the process that writes a log: frames, each a head and its body; what comes back are lines of JSON.
 
-BEGIN     {path, file, profile, process, ...}: where modules are, the file to write, whose end is to be noticed
+BEGIN     {path, file, profile, process, part}: where modules are, the file to write, whose end is to be noticed, bytes of one file
 CHANNEL   {topic, name, schema, metadata}: a topic, under the number in the head
 MESSAGE   a message of a channel, as it is to be written
 ROWS      [[channel, shape, offset ns], ...]: topics that are made out of one row of numbers

@@ -2,7 +2,8 @@
 
 A vector is a channel where there is a time for it: in the same struct or above it, a vector of the same length named t, time, tout ... A matrix with
 as many rows is one channel a column. Structs are looked into, joined by dots; a struct with time and values (or data, or signals, as Simulink writes
-them) is a channel with times of its own. Units are in a field `unit` or `units` beside the values.
+them) is a channel with times of its own. Units are in a field `unit` or `units` beside the values: one text for all of them, or a struct with the
+unit of each by its name, that of the times among them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.config.unit import parse
+from pushrod.core import input_file
 from pushrod.core.errors import LogError
 from pushrod.log.table import Channel, Table
 from pushrod.log.topic_columns import MOST_VALUES, ordered
@@ -25,6 +28,10 @@ DEEPEST = 16
 MOST_COLUMNS = 1000
 
 
+class _TimeUnitError(ValueError):
+    pass
+
+
 class _Time(NamedTuple):
     """Times, and the field they are in."""
 
@@ -34,9 +41,13 @@ class _Time(NamedTuple):
 
 def read(file: Path) -> Table:
     """LogError where it is no MATLAB file, or has no times."""
-    with file.open("rb") as source:
-        if source.read(8) == HDF5:
-            raise LogError(f"{file}: is a MATLAB file of version 7.3 (HDF5), which is not read; save it with save('{file.name}', ..., '-v7')")
+    try:
+        with input_file.open_binary(file, input_file.LOG) as source:
+            begin = source.read(8)
+    except OSError as e:
+        raise LogError(f"{file}: cannot be read: {e.strerror or e}") from e
+    if begin == HDF5:
+        raise LogError(f"{file}: is a MATLAB file of version 7.3 (HDF5), which is not read; save it with save('{file.name}', ..., '-v7')")
     from scipy.io import loadmat
 
     try:
@@ -48,10 +59,13 @@ def read(file: Path) -> Table:
     plain = {str(name): value for name, value in data.items() if not str(name).startswith("__")}
     notes: list[str] = []
     channels: dict[str, Channel] = {}
-    for channel in _channels(plain, "", None, notes, 0):
-        channels.setdefault(channel.name, ordered(channel))
-        if sum(map(len, channels.values())) > MOST_VALUES:
-            raise LogError(f"{file}: more than {MOST_VALUES} numbers, which do not fit into memory")
+    try:
+        for channel in _channels(plain, "", None, notes, 0):
+            channels.setdefault(channel.name, ordered(channel))
+            if sum(map(len, channels.values())) > MOST_VALUES:
+                raise LogError(f"{file}: more than {MOST_VALUES} numbers, which do not fit into memory")
+    except _TimeUnitError as e:
+        raise LogError(f"{file}: {e}") from None
     if not channels:
         has = ", ".join(f"{name} {np.shape(value)}" for name, value in list(plain.items())[:12])
         raise LogError(f"{file}: no vector with times for it was found among {has or 'nothing'}; name the vector of times t or time, in seconds")
@@ -62,9 +76,12 @@ def _channels(data: Mapping[str, Any], prefix: str, above: _Time | None, notes: 
     if depth > DEEPEST:
         return
     time = _time(data) or above
-    unit = next((str(data[name]) for name in data if name.lower() in UNITS and isinstance(data[name], str)), "")
+    units = _units(data)
     for name, value in data.items():
         path = f"{prefix}.{name}" if prefix else name
+        if units is value:
+            continue
+        unit = units if isinstance(units, str) else str(units.get(name, ""))
         if isinstance(value, dict):
             yield from _channels(value, path, time, notes, depth + 1)
         elif isinstance(value, (list, np.ndarray)) and _are_structs(value):
@@ -95,6 +112,26 @@ def _columns(path: str, name: str, value: Any, unit: str, time: _Time, notes: li
             yield Channel(f"{whole}.{j}", unit, "", time.t, np.ascontiguousarray(table[:, j]))
 
 
+def _units(data: Mapping[str, Any]) -> str | Mapping[str, Any]:
+    """One text for all values, or texts by name."""
+    for name, value in data.items():
+        if name.lower() in UNITS and (isinstance(value, str) or (isinstance(value, dict) and all(isinstance(unit, str) for unit in value.values()))):
+            return value
+    return ""
+
+
+def _seconds(units: str | Mapping[str, Any], name: str) -> float:
+    """How many seconds a unit of the times is; 1 where none is given for them."""
+    written = "" if isinstance(units, str) else str(units.get(name, ""))
+    try:
+        found = parse(written or "s")
+    except ValueError:
+        found = None
+    if found is None or found.dimension != parse("s").dimension:
+        raise _TimeUnitError(f"unit of {name}: {written!r:.40} is no unit of time; write s, ms, us, min ...")
+    return float(found.factor)
+
+
 def _time(data: Mapping[str, Any]) -> _Time | None:
     for want in TIMES:
         for name, value in data.items():
@@ -105,7 +142,8 @@ def _time(data: Mapping[str, Any]) -> _Time | None:
                 if t is not None and t.ndim == 0:
                     t = t.reshape(1)
                 if t is not None and t.ndim == 1 and np.all(np.isfinite(t)) and np.all(np.diff(t) >= 0.0):
-                    return _Time(t, name)
+                    seconds = _seconds(_units(data), name)
+                    return _Time(t if seconds == 1.0 else t * seconds, name)
     return None
 
 

@@ -12,6 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pushrod.core import input_file
 from pushrod.core.errors import LogError
 from pushrod.core.names import count
 from pushrod.log.table import Told
@@ -42,7 +43,7 @@ class Walk:
         """(kind, record) of header, schemas, channels, messages, attachments and metadata. LogError where the file is no MCAP at all."""
         self.damage.clear()
         try:
-            with self.file.open("rb") as source:
+            with input_file.open_binary(self.file, input_file.STREAMED) as source:
                 yield from self._walk(source, os.fstat(source.fileno()).st_size)
         except OSError as e:
             raise LogError(f"{self.file}: cannot be read: {e.strerror or e}") from e

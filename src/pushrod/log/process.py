@@ -4,6 +4,7 @@ Used by one thread alone. `put` and its like only gather; `send` hands over what
 """
 
 import json
+import logging
 import os
 import select
 import signal
@@ -21,19 +22,24 @@ from pushrod.log.frame import ATTACH, BEGIN, CHANNEL, END, FLUSH, HEAD, MESSAGE,
 from pushrod.log.row import Shape
 from pushrod.log.writer import PROFILE, Attachment
 
+log = logging.getLogger("pushrod.log")
 BUFFER = 4 * 1024 * 1024  # bytes that may be on their way: what the other process gets even where this one dies
 CLOSING = 5.0  # [s] for the other process to write the rest and end
 
 
 class LogProcess:
-    """`problem` says why nothing is written any more; `written` is what the file holds in the end."""
+    """`problem` says why nothing is written any more; `written` is what the files hold in the end. `part`: bytes after which a file is continued in
+    another one; `files` are all of them."""
 
-    def __init__(self, file: Path, metadata: Mapping[str, Mapping[str, str]], attachments: Sequence[Attachment], ns: int) -> None:
+    def __init__(self, file: Path, metadata: Mapping[str, Mapping[str, str]], attachments: Sequence[Attachment], ns: int, part: int) -> None:
         self.file = file
+        self.files = [file]
         self.problem = ""
         self.ready = False
         self.written: int | None = None
         self.count = 0  # messages handed over
+        self.gathered = 0  # bytes of messages that are not handed over yet
+        self.lost = 0  # messages that the writer could not write
         self._channels = 0
         self._widths: list[int] = []  # of each row, how many messages it becomes
         self._heard = b""
@@ -41,7 +47,7 @@ class LogProcess:
         self._rest = memoryview(b"")
         self._line, self._process = _start()
         path = [entry or os.getcwd() for entry in sys.path]
-        self._tell(BEGIN, {"path": path, "file": str(file.absolute()), "profile": PROFILE, "process": os.getpid()})
+        self._tell(BEGIN, {"path": path, "file": str(file.absolute()), "profile": PROFILE, "process": os.getpid(), "part": part})
         for name, entries in metadata.items():
             self._tell(METADATA, {"name": name, "entries": dict(entries)})
         for item in attachments:
@@ -54,18 +60,19 @@ class LogProcess:
     def open(self, topic: str, name: str, schema: Mapping[str, Any], metadata: Mapping[str, str]) -> int:
         """A topic; `name` is that of its schema."""
         channel = self._channels
-        self._channels += 1
         self._tell(CHANNEL, {"topic": topic, "name": name, "schema": schema, "metadata": dict(metadata)}, channel)
+        self._channels += 1
         return channel
 
     def open_rows(self, parts: Sequence[tuple[int, Shape, int]]) -> int:
         """Rows of numbers, each of which becomes a message of several topics: (topic, where its numbers are, ns to add to the time)."""
+        self._tell(ROWS, parts, len(self._widths))
         self._widths.append(len(parts))
-        self._tell(ROWS, parts, len(self._widths) - 1)
         return len(self._widths) - 1
 
     def put(self, channel: int, ns: int, message: bytes) -> None:
         self._unsent += (HEAD.pack(MESSAGE, channel, ns, len(message)), message)
+        self.gathered += len(message)
         self.count += 1
 
     def put_row(self, rows: int, ns: int, row: bytes) -> None:
@@ -92,6 +99,7 @@ class LogProcess:
         if not self._rest:
             self._rest = memoryview(b"".join(self._unsent))
             self._unsent.clear()
+            self.gathered = 0
         self._listen()
         while self._rest and not self.problem:
             try:
@@ -137,6 +145,10 @@ class LogProcess:
             self.ready = self.ready or "ready" in said
             self.written = said.get("written", self.written)
             self.problem = self.problem or said.get("failed", "")
+            self.lost = said.get("lost", self.lost)
+            self.files += [self.file.with_name(Path(said["part"]).name)] if "part" in said else []
+            if "odd" in said:
+                log.warning("a message cannot be written to %s and is dropped: %s", self.file, said["odd"])
         if not data and self.written is None:
             self._gone()
         return bool(data)

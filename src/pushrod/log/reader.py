@@ -6,11 +6,13 @@ A new kind of file is one module with `read(file, told) -> Table` and one row he
 from collections.abc import Callable
 from pathlib import Path
 
+from pushrod.core import input_file
 from pushrod.core.errors import LogError
 from pushrod.log import bag_file, csv_file, json_file, mat_file, mcap_file
 from pushrod.log.mcap_records import MAGIC
 from pushrod.log.table import Table, Told
 
+METADATA = "metadata.yaml"  # of a ROS 2 bag
 Reader = Callable[[Path, Told], Table]
 
 
@@ -44,7 +46,7 @@ def read(path: str | Path, told: Told = lambda done, of: None) -> Table:
     try:
         if file.is_dir():
             return _folder(file, told)
-        with file.open("rb") as source:
+        with input_file.open_binary(file, input_file.STREAMED) as source:
             begin = source.read(256)
     except (OSError, ValueError) as e:
         if isinstance(e, LogError):
@@ -53,10 +55,18 @@ def read(path: str | Path, told: Told = lambda done, of: None) -> Table:
     reader = next((reader for first, reader in BEGINNINGS if begin.startswith(first)), None) or SUFFIXES.get(file.suffix.lower())
     if reader is None:
         raise LogError(f"{file}: of no kind that can be read; known are {', '.join(SUFFIXES)}, and folders that are ROS 2 bags")
-    return reader(file, told)
+    try:
+        return reader(file, told)
+    except MemoryError as e:
+        raise LogError(f"{file}: does not fit into memory. Cut the file, or read it on a computer with more") from e
 
 
 def _folder(folder: Path, told: Told) -> Table:
-    if not (folder / "metadata.yaml").is_file():
-        raise LogError(f"{folder}: is a folder and no ROS 2 bag, which has a metadata.yaml; give a file")
+    if not (folder / METADATA).is_file():
+        raise LogError(f"{folder}: is a folder and no ROS 2 bag, which has a {METADATA}; give a file")
+    for file in folder.iterdir():  # the library that reads bags opens them
+        if not file.is_dir():
+            status = file.stat()
+            input_file.check_kind(file, status)
+            input_file.check_size(file, status.st_size, input_file.CONFIGURATION if file.name == METADATA else input_file.STREAMED)
     return bag_file.read(folder, told)

@@ -10,7 +10,7 @@ class SteadyFile:
 
     def __init__(self, name: str | Path) -> None:
         self.problem = ""
-        self._whole = 0  # bytes that are whole chunks
+        self.whole = 0  # bytes that are whole chunks
         self._file = open(name, "xb", buffering=0)  # noqa: SIM115 (it is closed by `close`)
 
     def write(self, data: bytes | bytearray) -> int:
@@ -31,7 +31,7 @@ class SteadyFile:
     def mark(self) -> None:
         """All that was written so far is whole."""
         if not self.problem:
-            self._whole = self._file.tell()
+            self.whole = self._file.tell()
 
     def sync(self) -> None:
         with suppress(OSError):
@@ -47,5 +47,5 @@ class SteadyFile:
         """How long it is; what is not whole at its end is cut off."""
         if self.problem:
             with suppress(OSError):
-                self._file.truncate(self._whole)
+                self._file.truncate(self.whole)
         return self.close()

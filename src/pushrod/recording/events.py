@@ -4,12 +4,15 @@ from typing import Any
 
 import msgspec
 
+from pushrod.log.encodable import encodable
 from pushrod.recording.schema import LOG
 from pushrod.recording.sink import Sink
-from pushrod.runtime.message import Command, HardwareError, Message, OperatorVanished, ParameterChanged, Transition
+from pushrod.runtime.asked import SAFETY, safety_request_text
+from pushrod.runtime.message import Command, HardwareError, Message, OperatorVanished, ParameterChanged, Requested, Transition
 from pushrod.runtime.result import Refused
 
 INFO, WARNING, ERROR = 2, 3, 4  # levels of foxglove.Log
+LONGEST = 4000  # characters of a line
 QUIET = 10**9  # [ns] between two lines about refusals of one actuator for one reason
 ALARMING = ("error", "estopped")
 _encode = msgspec.json.Encoder().encode
@@ -28,7 +31,9 @@ class Events:
         self._told: dict[tuple[str, str], tuple[int, int]] = {}  # of refusals: when [ns], and how many were not told since
 
     def put(self, ns: int, level: int, name: str, text: str) -> None:
-        self._sink.put(self._channel, ns, _encode({"timestamp": stamp(ns), "level": level, "message": text, "name": name, "file": "", "line": 0}))
+        """Write a line. Foreign texts are made encodable first: a lone surrogate must not lose the event."""
+        event = {"timestamp": stamp(ns), "level": level, "message": encodable(text, LONGEST), "name": encodable(name, LONGEST), "file": "", "line": 0}
+        self._sink.put(self._channel, ns, _encode(event))
 
     def message(self, ns: int, message: Message) -> bool:
         """Whether it is one that must be on the disk at once."""
@@ -38,6 +43,8 @@ class Events:
             self.put(ns, ERROR if payload.to in ALARMING else INFO, "safety", f"{payload.from_} -> {payload.to}{why}")
         elif type(payload) is HardwareError:
             self.put(ns, ERROR, "/".join(payload.path), payload.error)
+        elif type(payload) is Requested and message.topic == SAFETY:
+            self.put(ns, INFO if payload.result == "accepted" else WARNING, "safety", safety_request_text(payload))
         elif type(payload) is OperatorVanished:
             self.put(ns, WARNING, "operator", payload.told)
         elif type(payload) is ParameterChanged:

@@ -27,6 +27,7 @@ log = logging.getLogger("pushrod.recording")
 EVERY = 0.005  # [s] between two looks at the queues: so much is lost where this process dies
 LOOK = 4  # messages between two looks at the clock
 BATCH = 256  # messages that are handed over at once
+MUCH = 4 * 1024 * 1024  # bytes that are handed over before more is taken from the queues
 TAKE = 0.05  # [s] for the writer to take some where it has much to do
 REST = 5.0  # [s] for what waits at the end
 FULL = 8  # a queue that is an eighth full does not wait for gaps any more
@@ -60,7 +61,7 @@ class Pump:
 
     @property
     def dropped(self) -> int:
-        return self._unqueued + self._bus.dropped
+        return self._unqueued + self._bus.dropped + self._topics.lost + self._process.lost
 
     def close(self) -> None:
         """What waits is still written, if the writer takes it in time."""
@@ -90,7 +91,7 @@ class Pump:
         process = self._process
         try:
             self._until_the_end()
-        except Exception as error:  # whatever it is: the robot goes on
+        except BaseException as error:  # SystemExit too: the robot goes on
             log.exception("the recording of %s failed", self._rt.robot.name)
             process.problem = process.problem or f"{type(error).__name__}: {error}"
         if process.problem:
@@ -119,7 +120,7 @@ class Pump:
                 else:
                     self._hand_over()
                     return False
-            if time.monotonic_ns() >= until and self._waiting() < self._room // FULL:
+            if self._process.gathered > MUCH or (time.monotonic_ns() >= until and self._waiting() < self._room // FULL):
                 break
         self._hand_over()
         return True
@@ -139,7 +140,7 @@ class Pump:
             self._topics.loop(self._rt.clock.now(), cadence)
         now, dropped = self._rt.clock.now(), self.dropped
         if dropped > self._told:
-            text = f"{dropped - self._told} messages found no room in the queue of the recording and are not in this log"
+            text = f"{dropped - self._told} messages found no room in the queue of the recording, or could not be written, and are not in this log"
             self._topics.events.put(self._topics.ns(now), WARNING, "recording", text)
             self._told = dropped
             self._topics.counts(now, dropped, self._waiting())

@@ -1,4 +1,6 @@
-"""Record a runtime: `with Recording(rt, "runs"): async with rt: ...` writes one MCAP file, by another process; no control loop ever waits for it.
+"""Record a runtime: `with Recording(rt, "runs"): async with rt: ...` writes an MCAP file, by another process; no control loop ever waits for it.
+
+A file that has become large is continued in a further one, so that the log of a robot that is served for days is several files, none of them huge.
 
 What finds no room on its way is dropped, counted and told in the log. Where the log fails (a full disk, a folder that cannot be written, a writer
 that was killed) that is told once, and the robot goes on; `required`: it cannot be armed then.
@@ -13,6 +15,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pushrod.core.errors import InputError, LogError
+from pushrod.log.encodable import encodable
 from pushrod.log.folder import free_name, prepare
 from pushrod.log.process import LogProcess
 from pushrod.log.writer import Attachment, write
@@ -21,21 +24,25 @@ from pushrod.recording.pump import Pump
 from pushrod.recording.tap import Pipeline, repeated
 from pushrod.recording.taped import Taped
 from pushrod.recording.topics import Topics
+from pushrod.robot.parameter import whole
 from pushrod.runtime.clock import SteppedClock
 from pushrod.runtime.runtime import Runtime
 
 log = logging.getLogger("pushrod.recording")
 ROOM = 65536  # messages that may wait, of the bus, and of gates and ticks
+PART = 512 * 1024 * 1024  # bytes of a file
 READY = 5.0  # [s] for the writer to be there
 
 
 class Recording:
-    """`file` is where the log is, `problem` why there is none (any more); `written` and `dropped` count messages.
+    """`file` is where the log is, `files` all files of one in several parts, `problem` why there is none (any more); `written` and `dropped` count
+    messages.
 
     about         more for its metadata: which machine, which scenario
     attachments   files that belong to it
     required      the robot cannot be armed while there is no log
     room          messages that may wait, of the bus, and of gates and ticks
+    part          bytes after which a file is continued in another one
     pipelines     topics of pipelines in a simulated world: (topic, record, the output that each of its numbers is)
     """
 
@@ -48,14 +55,20 @@ class Recording:
         attachments: Iterable[Attachment] = (),
         required: bool = False,
         room: int = ROOM,
+        part: int = PART,
         pipelines: Iterable[Pipeline] = (),
     ) -> None:
-        if isinstance(room, bool) or not isinstance(room, int) or room < 1:
+        room = whole(room)
+        if type(room) is not int or room < 1:
             raise InputError(f"room = {room!r}: a queue holds at least 1 message")
+        part = whole(part)
+        if type(part) is not int or part < 1:
+            raise InputError(f"part: {part!r} bytes; allowed 1 or more. Leave it out for {PART}.")
         self._rt = rt
+        self._part = part
         self._folder = Path(folder)
-        self._about = dict(about or {})
-        self._attachments = list(attachments)
+        self._about = {encodable(str(name)): encodable(str(value)) for name, value in (about or {}).items()}
+        self._attachments = [Attachment(encodable(one.name), encodable(one.media_type), encodable(one.text)) for one in attachments]
         self._required = required
         self._room = room
         self._pipelines = tuple(pipelines)
@@ -77,7 +90,17 @@ class Recording:
         return self._process.count if self._process.written is None else self._process.written
 
     @property
+    def files(self) -> list[Path]:
+        """All parts of the log, in their order."""
+        if self._process is not None:
+            return list(self._process.files)
+        return [] if self.file is None else [self.file]
+
+    @property
     def dropped(self) -> int:
+        """Messages that found no room, and messages that cannot be written."""
+        if self._taped is not None:
+            return self._taped.lost
         return 0 if self._pump is None else self._pump.dropped
 
     @property
@@ -120,7 +143,8 @@ class Recording:
         wall, mono = time.time_ns(), time.monotonic_ns()
         offset = wall - mono
         self.file = free_name(self._folder, f"{self._rt.robot.name}-{time.strftime('%Y%m%d-%H%M%S', time.localtime(wall * 1e-9))}")
-        self._process = process = LogProcess(self.file, {"pushrod": about_runtime(self._rt, self._about, offset)}, self._attachments, wall)
+        about = {"pushrod": about_runtime(self._rt, self._about, offset)}
+        self._process = process = LogProcess(self.file, about, self._attachments, wall, self._part)
         topics = Topics(process, self._rt.hosts.values(), offset, repeated(self._rt.machine))
         if not process.begin(READY):
             self._fail(process.problem)

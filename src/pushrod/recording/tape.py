@@ -29,6 +29,8 @@ class Tape:
         return len(self._rows) - 1
 
     def put(self, channel: int, ns: int, message: bytes) -> None:
+        if ns < 0:
+            raise ValueError(f"the time {ns} ns is outside of what a log can hold")
         self.said.append(Said(self._topics[channel], ns, message))
 
     def put_row(self, rows: int, ns: int, row: bytes) -> None:

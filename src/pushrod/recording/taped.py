@@ -28,6 +28,11 @@ class Taped:
     def said(self) -> list[Said]:
         return self._tape.said
 
+    @property
+    def lost(self) -> int:
+        """Messages that could not be written."""
+        return self._topics.lost
+
     def __enter__(self) -> "Taped":
         rt = self._rt
         self._stack.callback(tap_gates(rt, self._command))

@@ -7,32 +7,44 @@
     changes of parameters    /param                          a pipeline                  ACTUATOR_REQ, ACTUATOR_CMD, ESC_OUTPUT, MIXER_FEEDBACK
     everything else          /<topic>/<Kind>
 Records (NamedTuples of numbers with units) go as rows; the rest is encoded here, one small call each, so that the interpreter is never kept for long.
+
+A message that cannot be written (text that UTF-8 cannot encode, a payload whose methods raise, nesting without end, more than LARGEST bytes) is
+dropped and counted in `lost`. The first one is reported, in the log and in the log file; all others are written.
 """
 
+import logging
 import struct
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from pushrod.core.record import is_record, numbers
+from pushrod.log.encodable import encodable
 from pushrod.log.row import Shape, shape_of
 from pushrod.log.schema import topic_schema
 from pushrod.pipeline.names import TOPICS
-from pushrod.recording.events import Events, stamp
+from pushrod.recording.events import WARNING, Events, stamp
 from pushrod.recording.record import CountRecord, command_record, command_schema, loop_record, loop_schema
 from pushrod.recording.schema import JOINT_STATES, LOG, Schema, struct_schema, titled, units_of
 from pushrod.recording.sink import Sink
+from pushrod.runtime.asked import SAFETY
 from pushrod.runtime.cadence import Cadence
 from pushrod.runtime.host import Host
 from pushrod.runtime.message import Command, HardwareError, JointState, Message, OperatorVanished, Outcome, ParameterChanged, Requested, Transition
 from pushrod.runtime.result import Refused, Result
+from pushrod.runtime.stop import reason_text
 
 Put = Callable[[int, Any], None]  # (time [ns], payload)
 Rows = tuple[str, Any, Mapping[str, int], int]  # a topic, its record, the place of each of its numbers in the row, ns to add to the time
 FIXED: dict[type, str] = {Transition: "/safety", HardwareError: "/safety/error", ParameterChanged: "/param", OperatorVanished: "/operator"}
 TOLD = frozenset(FIXED)
+LARGEST = 4 * 1024 * 1024  # bytes of one message
+CHANNELS = 4096  # topics of one log; messages of further ones are dropped
+LATEST = 2**63  # [ns]
+log = logging.getLogger("pushrod.recording")
 MEASURED = ("position", "velocity", "effort")
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -53,6 +65,8 @@ class Topics:
         self._joints: int | None = None
         self._loops: int | None = None
         self._counts: int | None = None
+        self._latest = max(offset, 0)  # [ns] of the message written last
+        self.lost = 0  # messages that could not be written
 
     @property
     def written(self) -> int:
@@ -60,29 +74,66 @@ class Topics:
         return self._sink.count
 
     def ns(self, t: float) -> int:
-        return round(t * 1e9) + self._offset
+        ns = round(t * 1e9) + self._offset
+        if not 0 <= ns < LATEST:
+            raise ValueError(f"the time {t!r} s is outside of what a log can hold")
+        self._latest = ns
+        return ns
 
     def message(self, message: Message) -> None:
-        payload = message.payload
-        kind = type(payload)
+        kind = type(message.payload)
         if kind is Outcome:
-            return  # its gate has told of it
+            return  # the gate has reported the command
+        try:
+            self._message(message, kind)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit too: a payload's own methods may raise anything
+            self._lose(f"a {kind.__name__} on {'/'.join(map(str, message.topic))}", error)
+        if kind in TOLD or message.topic == SAFETY:
+            try:
+                if self.events.message(self.ns(message.time), message):
+                    self._sink.flush()
+            except Exception as error:
+                self._lose(f"the event of a {kind.__name__}", error)
+
+    def _message(self, message: Message, kind: type) -> None:
         ns = self.ns(message.time)
         put = self._puts.get((message.topic, kind))
         if put is None:
+            if len(self._puts) >= CHANNELS:
+                raise LookupError(f"a log holds at most {CHANNELS} topics")
             put = self._puts[message.topic, kind] = self._open(message.topic, kind)
-        put(ns, payload)
-        if kind in TOLD and self.events.message(ns, message):
-            self._sink.flush()
+        put(ns, message.payload)
 
     def command(self, host: Host, command: Command, result: Result, at: float) -> None:
-        ns = self.ns(at)
-        channel = self._commands.get(host.name)
-        if channel is None:
-            channel = self._commands[host.name] = self._channel(f"/actuator/{host.name}/command", command_schema(host))
-        self._sink.put(channel, ns, _encode(command_record(command, result)))
-        if isinstance(result, Refused):
-            self.events.refusal(ns, command, result)
+        try:
+            ns = self.ns(at)
+            channel = self._commands.get(host.name)
+            if channel is None:
+                channel = self._commands[host.name] = self._channel(f"/actuator/{host.name}/command", command_schema(host))
+            self._put(channel, ns, _encode(command_record(command, result)))
+            if isinstance(result, Refused):
+                self.events.refusal(self._latest, command, result)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self._lose(f"a command to {host.name}", error)
+
+    def _put(self, channel: int, ns: int, message: bytes) -> None:
+        if len(message) > LARGEST:
+            raise ValueError(f"{len(message)} bytes; a log takes messages up to {LARGEST} bytes")
+        self._sink.put(channel, ns, message)
+
+    def _lose(self, what: str, error: BaseException) -> None:
+        """Count a message that cannot be written; report the first one."""
+        self.lost += 1
+        if self.lost > 1:
+            return
+        text = encodable(f"{what} cannot be written to the log and is dropped, as are others like it: {reason_text(error)}", 500)
+        log.warning("%s", text)
+        with suppress(Exception):
+            self.events.put(self._latest, WARNING, "recording", text)
 
     def rows(self, parts: Iterable[Rows]) -> int:
         """Topics that are made out of one row of numbers; gives what `row` takes."""
@@ -93,12 +144,18 @@ class Topics:
         return self._sink.open_rows(made)
 
     def row(self, rows: int, at: float, row: bytes) -> None:
-        self._sink.put_row(rows, self.ns(at), row)
+        try:
+            self._sink.put_row(rows, self.ns(at), row)
+        except ValueError as error:
+            self._lose("a tick", error)
 
     def loop(self, at: float, cadence: Cadence) -> None:
         if self._loops is None:
             self._loops = self._channel("/loops", loop_schema())
-        self._sink.put(self._loops, self.ns(at), _encode(loop_record(cadence)))
+        try:
+            self._put(self._loops, self.ns(at), _encode(loop_record(cadence)))
+        except ValueError as error:
+            self._lose("the timing of a loop", error)
 
     def counts(self, at: float, dropped: int, queued: int) -> None:
         if self._counts is None:
@@ -108,6 +165,7 @@ class Topics:
     def _open(self, topic: tuple[str, ...], kind: type) -> Put:
         """How messages of a kind at a topic are written."""
         name = FIXED.get(kind, f"/{'/'.join(topic)}" + ("" if kind is Requested else f"/{kind.__name__}"))
+        name = "/safety/request" if topic == SAFETY else name
         if topic[-1:] and topic[-1] in TOPICS and topic[-1] not in self._taken:
             name = topic[-1]
             self._taken.add(name)
@@ -124,7 +182,7 @@ class Topics:
             else titled(name.strip("/"), {})
         )
         channel = self._channel(name, schema)
-        return lambda ns, payload: self._sink.put(channel, ns, _encode(_plain(payload)))
+        return lambda ns, payload: self._put(channel, ns, _encode(_plain(payload)))
 
     def _open_record(self, name: str, kind: Any) -> Put | None:
         """Its numbers as a row; None for a tuple whose fields have no units."""
@@ -142,16 +200,18 @@ class Topics:
         if name == "/joint_states" and self._joints is not None:
             channel = self._joints
         else:
+            name.encode()  # as in `_channel`
             channel = self._sink.open(name, "foxglove.JointStates", JOINT_STATES, _told(self._joint_units))
             if name == "/joint_states":
                 self._joints = channel
 
         def put(ns: int, payload: JointState) -> None:
-            self._sink.put(channel, ns, _encode({"timestamp": stamp(ns), "joints": _joints(payload)}))
+            self._put(channel, ns, _encode({"timestamp": stamp(ns), "joints": _joints(payload)}))
 
         return put
 
     def _channel(self, topic: str, schema: Schema, name: str = "") -> int:
+        topic.encode()  # raises here, where one message is lost, and not in the writer
         return self._sink.open(topic, name or schema["title"], schema, _units(schema))
 
 

@@ -1,4 +1,4 @@
-"""Faults that were put into a simulated machine while it ran, found in its log: from which tick on the world had which parameters.
+"""Parameters of a simulated world that were changed while it ran, faults among them: from which tick on the world had which, as its log has it.
 
 A log tells when a change was told, which is at once or a few ticks after the world had it. So a difference shortly before a change is answered by
 having it a tick earlier, and running again.
@@ -12,7 +12,6 @@ from pushrod.core.errors import ParameterError
 from pushrod.log.table import Table
 from pushrod.replay.rebuilding import Rebuilt
 
-PREFIX = "fault."
 NEAR = 4  # ticks before a change that may be its own
 
 
@@ -25,23 +24,21 @@ class Change(NamedTuple):
 
 def changes_of(table: Table, rebuilt: Rebuilt) -> list[Change]:
     """In order of time."""
-    from pushrod.live.pipeline.act_parameters import read
+    from pushrod.live.world_node import FAULT, WORLD, world_params
 
-    faults = getattr(rebuilt.params, "faults", None)
     ends = next(iter(table.of("/out").values())).t
     found: list[Change] = []
-    told: dict[str, Any] = {}
-    for t, row in table.messages("/param") if faults is not None and "/param" in table.topics else ():
-        path = str(row.get("path"))
-        if not path.startswith(PREFIX):
+    told: dict[str, dict[str, Any]] = {FAULT: {}, WORLD: {}}
+    for t, row in table.messages("/param") if "/param" in table.topics else ():
+        group, *way, last = str(row.get("path")).split(".") if "." in str(row.get("path")) else ("", "")
+        if group not in told:
             continue
-        *way, last = path.removeprefix(PREFIX).split(".")
-        node = told
+        node = told[group]
         for name in way:
             node = node.setdefault(name, {})
         node[last] = row.get("new")
         try:
-            params = rebuilt.params._replace(faults=read(faults, told, rebuilt.dt, PREFIX.rstrip(".")))
+            params = world_params(rebuilt.params, told[WORLD], told[FAULT], rebuilt.dt)
         except ParameterError:
             continue  # half of a change that was made as one
         k = int(np.searchsorted(ends, t))

@@ -122,8 +122,8 @@ def again(
         what = replace(what, robot=replace(what.robot, controllers=(), actuators=actuators))
     live = SimulatedMachine(what, dt=rebuilt.dt, state=rebuilt.state, seed=rebuilt.seed, instance=rebuilt.instance, record=True, ticks=ticks)
     clock = SteppedClock()
-    faults = {change.k: change.params.faults for change in broken}
-    answers, joints = run(_through(live, clock, commands, arming, faults, ticks, progress), clock)
+    changes = {change.k: change.params for change in broken}
+    answers, joints = run(_through(live, clock, commands, arming, changes, ticks, progress), clock)
     outcome = live.run()
     return Again(live.inputs(), {name: outcome[name] for name in outcome.names}, joints, answers)
 
@@ -133,7 +133,7 @@ async def _through(
     clock: Any,
     commands: list[Sent],
     arming: list[tuple[int, float, bool]],
-    faults: Mapping[int, Any],
+    changes: Mapping[int, Any],
     ticks: int,
     progress: Callable[[int, int], None],
 ) -> tuple[list[tuple[Any, ...]], dict[str, tuple[Array, Array]]]:
@@ -152,8 +152,8 @@ async def _through(
         watch = rt.bus.subscribe(("actuator",), (JointState,), size=ticks * max(1, len(rt.hosts)) + 1000)
 
         def tick(k: int) -> None:
-            if k in faults:
-                live.set_faults(faults[k])
+            if k in changes:
+                live.set_params(changes[k])
             for action in due.get(k, ()) if k < ticks else ():
                 if isinstance(action, Sent):
                     answers.append(_answer(rt, action))

@@ -1,7 +1,8 @@
 """The machine and the scenario of a run, built again from the files in its log.
 
 A log may come from anywhere, so it is data only: no Python file that it names is run, no driver that it names is imported unless a shipped robot
-has it, and no file outside of it is read. Somebody's own world or driver is code; `machine` says which machine file on this computer it is.
+has it, and no file outside of it is read. A world or driver outside Pushrod is code; `machine` is the machine file on this computer that names it,
+and `trust` allows to load it.
 """
 
 import contextlib
@@ -25,7 +26,10 @@ from pushrod.sim.scenario import Scenario
 
 KINDS = ("rollout", "stepped", "live")
 DATA = (".yaml", ".yml", ".csv", ".urdf", ".json")  # what is taken out of a log
-OWN_CODE = "nothing that a log names is executed; say which machine file of this computer it is: --machine FILE (replay(log, machine=FILE))"
+OWN_CODE = (
+    "nothing that a log names is executed. Name the machine file of this computer and trust its code: --machine FILE --trust "
+    "(in Python: replay(log, machine=FILE, trust=True))"
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class Rebuilt:
     state: Any
     dt: float
     seed: int
-    trusted: bool  # the machine file is the user's own
+    own: bool  # the machine file is one of this computer, not of the log
+    trusted: bool  # drivers outside Pushrod that it names may be loaded
     whole: bool  # the run was not stopped before its end
     notes: tuple[str, ...] = ()
 
@@ -49,9 +54,12 @@ class Rebuilt:
         return 0 if self.scenario is None else self.scenario.instance
 
 
-def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str, ...] = ()) -> Rebuilt:
+def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str, ...] = (), *, trust: bool = False) -> Rebuilt:
     """`settings` are texts "path=value" over those of the run. LogError where the log does not say enough."""
     about = table.about
+    if about.get("part", "1") != "1":
+        before = f"; it continues {about['continues']}" if "continues" in about else ""
+        raise LogError(f"{table.file}: part {about['part']} of a recording{before}. Replay the first part: the run starts there.")
     if not about:
         raise LogError(f"{table.file}: is no log of a run of Pushrod: it does not say what ran, so nothing can be run again")
     if "machine.yaml" not in table.attachments and machine is None:
@@ -61,17 +69,17 @@ def rebuild(table: Table, machine: str | Path | None = None, settings: tuple[str
     notes: list[str] = []
     with unpacked(table) as folder:
         try:
-            what = _machine(table, folder, machine, overrides, notes)
+            what = _machine(table, folder, machine, overrides, notes, trust)
             how = _scenario(table, folder, what, said)
         except ConfigError as e:
             raise LogError("\n".join(text.replace(f"{folder}/", f"{table.file}: ") for text in e.problems)) from e
     kind = about.get("kind", "stepped" if "commands.json" in table.attachments else "rollout")
     if kind not in KINDS:
         raise LogError(f"{table.file}: a run of the kind {kind!r} is not known; known are {', '.join(KINDS)}")
-    return _rebuilt(table, kind, what, how, machine is not None, tuple(notes))
+    return _rebuilt(table, kind, what, how, machine is not None, trust, tuple(notes))
 
 
-def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, trusted: bool, notes: tuple[str, ...]) -> Rebuilt:
+def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, own: bool, trust: bool, notes: tuple[str, ...]) -> Rebuilt:
     ticks = table.about.get("ticks", "")
     whole = True
     if how is not None and ticks.isdecimal() and len(ticks) < 12 and int(ticks) < how.steps:
@@ -85,7 +93,7 @@ def _rebuilt(table: Table, kind: str, what: Machine, how: Scenario | None, trust
         world, params, state = what.live, part_of(what.live.Params, params), part_of(what.live.State, state)
     said = table.about.get("seed", "0")
     seed = how.seed if how is not None else int(said) if said.isdecimal() and len(said) < 12 else 0
-    return Rebuilt(kind, what, how, world, params, state, dt, seed, trusted, whole, notes)
+    return Rebuilt(kind, what, how, world, params, state, dt, seed, own, own and trust, whole, notes)
 
 
 def _is_of(table: Table, world: World) -> bool:
@@ -132,10 +140,10 @@ def inside(name: str) -> bool:
     return bool(name) and not path.is_absolute() and ".." not in path.parts and "\0" not in name and "\\" not in name and ":" not in name
 
 
-def _machine(table: Table, folder: Path, own: str | Path | None, overrides: list[str], notes: list[str]) -> Machine:
+def _machine(table: Table, folder: Path, own: str | Path | None, overrides: list[str], notes: list[str], trust: bool) -> Machine:
     text = table.attachments["machine.yaml"].text if "machine.yaml" in table.attachments else None
     if own is not None:
-        made = machines.load(str(own), overrides)
+        made = machines.load(str(own), overrides, trust=trust)
         if text is not None and made.document.text != text:
             notes.append(f"{made.document.file} is not what it was when the log was written: differences may come from that")
         return made
@@ -194,9 +202,14 @@ def _scenario(table: Table, folder: Path, machine: Machine, said: list[str]) -> 
 
 
 def check_drivers(rebuilt: Rebuilt, file: Path) -> None:
-    """InputError where building the robot would import code that only the log names."""
+    """Raise InputError where the runtime would import code that only the log names, ConfigError where that code is of an untrusted machine file."""
     robot = rebuilt.machine.robot
     if robot is None or rebuilt.trusted:
+        return
+    if rebuilt.own:
+        from pushrod.sim.machine_robot import refuse_drivers
+
+        refuse_drivers(rebuilt.machine)
         return
     known = set(shipped_drivers())
     nodes: list[Any] = [*robot.sensors, *robot.controllers]

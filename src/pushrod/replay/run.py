@@ -78,17 +78,19 @@ def replay(
     speed: float | None = None,
     settings: Iterable[str] = (),
     machine: str | Path | None = None,
+    trust: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Replay:
     """`at` [s], by the log's own time: what is before is run, not judged; `speed`: as fast as so many times the wall clock, not as fast as it can.
 
     `settings`: texts "path=value", what if these parameters were otherwise from `at` on. `machine`: the machine file, where it needs code of its own.
+    `trust`: load the code that this machine file names; none that the log names is loaded.
     """
     table = log if isinstance(log, Table) else read(log)
     settings = tuple(settings)
     if speed is not None and not (math.isfinite(speed) and speed > 0.0):
         raise InputError(f"speed = {speed!r}: a number above 0 is needed, 1 for as fast as it was")
-    was = rebuild(table, machine)
+    was = rebuild(table, machine, trust=trust)
     rows = recorded(table, was) if table.of("/in") or was.kind != "live" else NOTHING
     start = _tick(at, was, rows, table)
     notes = [*was.notes, *([f"the log is torn: {table.torn}; what is there of it is replayed"] if table.torn else [])]
@@ -96,7 +98,7 @@ def replay(
     notes += (
         [f"{count(missed, 'tick')} of {was.dt:g} s missed while it ran, in which the world stood still; times are those of the log"] if missed else []
     )
-    changed = rebuild(table, machine, settings) if settings else None
+    changed = rebuild(table, machine, settings, trust=trust) if settings else None
     through, broken = was.kind == "stepped", []
     if through and changed is not None and start > 0:
         notes.append("the recorded inputs go into the changed world as they were; without --at the commands go through the runtime again")
@@ -107,7 +109,7 @@ def replay(
     else:
         world, other = _in_one_world(was, changed)
         broken = changes_of(table, world) if was.kind == "live" and rows.ticks else []
-        notes += [f"{count(len(broken), 'change')} of faults on the way"] if broken else []
+        notes += [f"{count(len(broken), 'change')} of world parameters on the way"] if broken else []
         data, difference = replay_world(world, rows, start, speed, other, progress, broken)
         answers, answer, messages = 0, None, 0
     deviations = deviations_of(rows, data, start) if changed is not None and len(data) > start else ()
