@@ -202,6 +202,84 @@ def test_a_machine_that_runs_away_ends_its_episode(tmp_path: Path) -> None:
     raise AssertionError(over)
 
 
+def runaway(folder: Path, growth: float = 1e9, **more: Any) -> dict[str, Any]:
+    """A cart that grows beyond all numbers after some steps, at a cost of its distance from 1 a step."""
+    return task(folder, randomise={"growth": np.array([growth])}, observe=("x", "v", "gear"), also=(), ended=None, episode=5.0, act=("force",)) | more
+
+
+def until_over(env: Any, seed: int = 0) -> tuple[list[float], Any, dict[str, Any]]:
+    """Rewards, last observation and last info of an episode of a cart that is left alone."""
+    env.reset(seed=seed)
+    rewards: list[float] = []
+    while True:
+        observation, reward, terminated, truncated, info = env.step(np.zeros(1))
+        assert observation in env.observation_space
+        assert np.isfinite(observation.astype(np.float32)).all()
+        assert np.isfinite(np.float32(reward))
+        rewards.append(reward)
+        if terminated or truncated:
+            return rewards, observation, info
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_divergence_costs_the_worst_reward_for_every_step_that_is_left(tmp_path: Path, dtype: str) -> None:
+    """An agent must not earn more by breaking the simulation than by staying at the worst until the end."""
+    env = gym.make(**runaway(tmp_path, reward=lambda y: -abs(y["x"] - 1.0), dtype=dtype))
+    rewards, _, info = until_over(env)
+    assert info["diverged"]
+    left = env.task.steps - len(rewards) + 1
+    assert left > 100
+    largest = float(np.finfo(np.float32).max)
+    assert rewards[-1] == max(left * min(rewards[:-1]), -largest)
+    assert rewards[-1] < min(rewards[:-1])
+
+
+def test_divergence_never_pays_where_every_reward_is_a_gain(tmp_path: Path) -> None:
+    env = gym.make(**runaway(tmp_path, reward=lambda y: 1.0 + 0.0 * y["x"]))
+    rewards, _, info = until_over(env)
+    assert info["diverged"]
+    assert rewards[-1] == -(env.task.steps - len(rewards) + 1.0)
+    assert min(rewards[:-1]) == 1.0
+
+
+def test_divergence_in_the_first_step_costs_something(tmp_path: Path) -> None:
+    told = runaway(tmp_path, reward=lambda y: -np.abs(y["x"]) * np.inf)
+    rewards, _, info = until_over(gym.make(**told))
+    assert info["diverged"]
+    assert len(rewards) == 1
+    assert rewards[0] == -gym.make(**told).task.steps
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [lambda y: -1000.0 * abs(y["x"] - 1.0), {"far": {"signal": "x", "metric": "max_abs", "weight": -3000.0}}],
+    ids=["function", "metrics"],
+)
+def test_divergence_in_the_first_step_costs_what_the_start_costs_for_every_step(tmp_path: Path, reward: Any) -> None:
+    """An agent that dislikes its start must gain nothing by breaking the simulation at once: both rewards are -750 at x = 0.25."""
+    env = gym.make(**runaway(tmp_path, reward=reward, period=1.0))
+    rewards, _, info = until_over(env)
+    assert info["diverged"]
+    assert rewards == [-750.0 * env.task.steps]
+
+
+def test_an_environment_that_begins_anew_after_divergence_has_not_diverged(tmp_path: Path) -> None:
+    """With metrics as rewards: those of the diverged step are still there when the next episode begins."""
+    told = runaway(tmp_path, reward={"far": {"signal": "x", "metric": "max_abs", "weight": -1.0}})
+    envs = gym.make_vec(num_envs=2, **told)
+    envs.reset(seed=0)
+    for _ in range(60):
+        _, _, terminated, _, infos = envs.step(np.zeros((2, 1)))
+        if terminated.all():
+            break
+    assert infos["diverged"].all()
+    observation, reward, terminated, _, infos = envs.step(np.zeros((2, 1)))
+    assert "diverged" not in infos
+    assert not terminated.any()
+    assert (reward == 0.0).all()
+    assert (observation[:, 0] == 0.25).all()
+
+
 def test_more_than_the_bounds_is_cut_and_told(tmp_path: Path) -> None:
     envs = gym.make_vec(**task(tmp_path, act={"force": (-2.0, 2.0)}, observe=("in.force",)), num_envs=3)
     envs.reset(seed=0)

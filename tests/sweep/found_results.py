@@ -33,7 +33,7 @@ def made_up(n: int = 4000, **otherwise: Any) -> Results:
         "metrics": (Column("y", "rad", "max of y"), Column("z", "s", "settling_time of z")),
         "bounds": (Bound("y", -np.inf, 3.0),),
         "runs": 2 * n,
-        "is_sample": True,
+        "design": "random",
         "column": columns.__getitem__,
     }
     return Results(**(told | otherwise))

@@ -1,17 +1,20 @@
 """A program: a study on a Ray cluster of three nodes, of which workers are killed and a node is removed in the middle of it. Run by the tests.
 
 python ray_trouble.py STUDY.yaml FOLDER CHUNK KILLS
+python ray_trouble.py STUDY.yaml FOLDER CHUNK gcs_server|raylet [client]     that process of the head is killed: prints the error and how long it took
 """
 
 import json
 import os
 import signal
+import socket
 import sys
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+from pushrod.core.errors import PushrodError
 from pushrod.sweep.cluster import on_ray
 from pushrod.sweep.ray_session import ENVIRONMENT, LOOPBACK
 from pushrod.sweep.run import run
@@ -90,5 +93,39 @@ def main(file: str, folder: str, chunk: int, kills: int) -> None:
         cluster.shutdown()
 
 
+def listens(port: int) -> bool:
+    with socket.socket() as one:
+        return one.connect_ex((LOOPBACK, port)) == 0
+
+
+def lose(file: str, folder: str, chunk: int, part: str, *client: str) -> None:
+    from ray.cluster_utils import Cluster
+
+    with socket.create_server((LOOPBACK, 0)) as server:
+        port = server.getsockname()[1]
+    options = {"num_cpus": 1, "node_ip_address": LOOPBACK, "include_dashboard": False, "object_store_memory": 80 << 20}
+    cluster = Cluster(initialize_head=True, head_node_args=options | ({"ray_client_server_port": port} if client else {}))
+    killed = 0.0
+    while client and not listens(port):
+        time.sleep(0.1)
+    try:
+        with on_ray(f"ray://{LOOPBACK}:{port}" if client else cluster.address) as executor:
+
+            def watched(study: Any, chunks: Any) -> Any:
+                nonlocal killed
+                for chunk in executor(study, chunks):
+                    if not killed:
+                        killed = time.monotonic()
+                        os.kill(cluster.head_node.all_processes[part][0].process.pid, signal.SIGKILL)
+                    yield chunk
+
+            run(load(file).cut(chunk), Path(folder), watched)
+    except PushrodError as e:
+        print(json.dumps({"error": str(e), "seconds": time.monotonic() - killed}), flush=True)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    if sys.argv[4].isdigit():
+        main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    else:
+        lose(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

@@ -9,7 +9,7 @@ from pushrod.sim.expectation import judge
 from pushrod.sweep.chunk import run_chunk, run_samples
 from pushrod.sweep.draw import draw
 from pushrod.sweep.one import one, row
-from small_study import STUDY, small
+from small_study import SCENARIO, STUDY, small
 
 TWO = STUDY.replace("scenarios: [short.yaml]", "scenarios: [short.yaml, long.yaml]").replace("below: 0.25 N.m}", "below: 0.25 N.m, scenario: long}")
 
@@ -72,6 +72,39 @@ def test_every_sample_runs_in_every_scenario(tmp_path):
         assert np.array_equal(chunk.columns[name][::2], short.columns[name])
     held = chunk.columns["error"] <= 0.25
     assert np.array_equal(chunk.columns["passed"], held | (chunk.columns["scenario"] == 0))
+
+
+NOISE = """
+study: noise
+machine: servo
+scenarios: [short.yaml, twin.yaml]
+runs: 4000
+design: random
+seed: 7
+vary: {noise: {discrete: [0.3]}}
+metrics: {rms: {signal: torque_req, metric: rms}}
+pass: [{metric: rms, below: 1.0 N.m}]
+"""
+
+
+def test_the_scenarios_of_a_sample_have_independent_noise(tmp_path):
+    """Twin scenarios in which noise alone decides: a sample passes in both with probability p^2, not p."""
+    (tmp_path / "twin.yaml").write_text(SCENARIO.replace("scenario: short", "scenario: twin"))
+    study = small(tmp_path, NOISE)
+    columns = run_samples(study, 0, study.runs).columns
+    rms = columns["rms"].reshape(-1, 2)
+    fine = rms <= np.median(rms)
+    p = fine.mean()
+    both = fine.all(axis=1).mean()
+    assert abs(both - p * p) < 4.0 * np.sqrt(p * p * (1.0 - p * p) / study.runs)
+    assert abs(np.corrcoef(rms.T)[0, 1]) < 4.0 / np.sqrt(study.runs)
+
+
+def test_a_scenario_has_the_same_noise_whatever_other_scenarios_a_study_has(tmp_path):
+    (tmp_path / "twin.yaml").write_text(SCENARIO.replace("scenario: short", "scenario: twin"))
+    both = run_samples(small(tmp_path, NOISE), 0, 50).columns["rms"].reshape(-1, 2)
+    swapped = run_samples(small(tmp_path, NOISE.replace("[short.yaml, twin.yaml]", "[twin.yaml, short.yaml]")), 0, 50).columns["rms"].reshape(-1, 2)
+    assert np.array_equal(swapped, both[:, ::-1])
 
 
 def test_a_run_that_is_no_number_does_not_pass(tmp_path):

@@ -85,3 +85,13 @@ def test_what_is_not_legal_is_drawn_again_and_parts_stay_the_same():
 def test_a_matrix_that_is_no_correlation_has_no_factor_and_a_perfect_one_has():
     assert cholesky([[1.0, 0.9, -0.9], [0.9, 1.0, 0.9], [-0.9, 0.9, 1.0]], (1.0, 1.0, 1.0)) is None
     assert cholesky([[1.0, 1.0], [1.0, 1.0]], (1.0, 2.0)) == ((1.0, 0.0), (2.0, 0.0))
+
+
+def test_two_groups_that_are_drawn_again_know_nothing_of_each_other():
+    """Samples whose first draw is cut off in both groups: their new values must not be the same numbers."""
+    made, _ = group(lo=(1.5, -np.inf, -np.inf))
+    index = np.arange(20_000, dtype=np.uint64)
+    u = [np.stack([uniforms(4, 2 * (first + j), index) for j in range(3)]) for first in (0, 3)]
+    again = made.outside(u[0]) & made.outside(u[1])
+    a, b = (made.quantile(where, index, 4, first)["a"][again] for where, first in zip(u, (0, 3), strict=True))
+    assert abs(np.corrcoef(a, b)[0, 1]) < 4.0 / np.sqrt(again.sum())

@@ -6,6 +6,7 @@ from found_results import made_up
 
 from pushrod.sweep.figure import figures
 from pushrod.sweep.findings import find
+from pushrod.sweep.page_panel import share_panel
 from pushrod.sweep.worst import Bound
 
 
@@ -65,12 +66,36 @@ def test_the_worst_are_those_that_are_furthest_off() -> None:
     assert found.worst[0].drawn["a"] == results.column("a")[order[0]]
 
 
-def test_the_map_counts_every_run_once() -> None:
+def test_the_map_counts_every_sample_once() -> None:
     one = find(made_up()).maps[0]
     assert one.x.column.name == "a"
-    assert one.runs.sum() == 8000
+    assert one.runs.sum() == 4000
     seen = one.runs > 0
-    assert np.nansum(np.where(seen, one.mean * one.runs, 0.0)) == pytest.approx(made_up().column("passed").sum())
+    assert np.nansum(np.where(seen, one.mean * one.runs, 0.0)) == pytest.approx(made_up().column("passed").reshape(-1, 2).all(axis=1).sum())
+
+
+@pytest.mark.parametrize("design", ["random", "lhs"])
+def test_where_it_passes_counts_samples_that_pass_in_every_scenario(design: str) -> None:
+    """Two scenarios are two runs of one machine: counted as samples, intervals would be too narrow by the square root of 2."""
+    results = made_up(design=design)
+    found = find(results)
+    passed = results.column("passed").reshape(-1, 2).all(axis=1)
+    a = next(one for one in found.parameters if one.column.name == "a")
+    assert a.runs.sum() == 4000
+    assert a.passed.sum() == passed.sum() == found.share.passed
+    panel = share_panel(a)
+    assert sum(panel["count"]) == 4000
+    x = results.values("a")[::2]
+    at = a.bins.of(x)
+    assert a.runs.sum(axis=0).tolist() == np.bincount(at, minlength=a.bins.n).tolist()
+    assert a.passed.sum(axis=0).tolist() == np.bincount(at[passed], minlength=a.bins.n).tolist()
+
+
+def test_what_decides_over_passing_decides_over_samples() -> None:
+    """y = 4 a + scenario: a sample passes where 4 a <= 2, whatever the first scenario says of it alone."""
+    found = find(made_up())
+    S = found.influence[""]["a"].S
+    assert pytest.approx(1.0, abs=0.06) == S
 
 
 def test_all_figures_are_plain_data() -> None:

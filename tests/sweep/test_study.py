@@ -1,5 +1,7 @@
 """A study file is read as a whole: all that is wrong is told by its line, and what was meant by shares of the nominal value is what is drawn."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -206,4 +208,45 @@ def test_the_errors_of_a_fit_are_drawn_from(tmp_path):
     assert wide["lag.T"].std() == pytest.approx(0.003, rel=0.1)
     (tmp_path / "fit.yaml").write_text(FIT[: FIT.index("uncertainty")])
     with pytest.raises(ConfigError, match="has no `uncertainty` with the errors of a fit"):
+        small(tmp_path, grouped("fit: fit.yaml\n"))
+
+
+UNINFORMED = """machine: servo_fit
+world: servo
+parameters: {lag: {T: 0.03}, noise: 0, body: {J: 0.02, b: 0}, ramp: {rise: 50}}
+uncertainty:
+  sd: {lag.T: 0.001, noise: 0.288675, body.J: 3, body.b: 0.01, ramp.rise: 14.4}
+  correlation:
+    - [1, 0, 0, 0, 0.6]
+    - [0, 1, 0, 0, 0]
+    - [0, 0, 1, 0, 0]
+    - [0, 0, 0, 1, 0]
+    - [0.6, 0, 0, 0, 1]
+  range:
+    noise: {low: 0, high: 1, informed: false}
+    body.J: {low: 0.001, high: 10, informed: false, scale: log, size: 0.02}
+    body.b: {low: 0, high: 100, informed: true}
+    ramp.rise: {low: 40, high: 60, informed: false}
+"""
+
+
+def test_what_a_fit_is_not_informed_of_is_drawn_from_its_range(tmp_path):
+    (tmp_path / "fit.yaml").write_text(UNINFORMED)
+    others = re.compile(r"  (body\.J|noise): .*\n")
+    study = small(tmp_path, others.sub("", grouped("fit: fit.yaml\n")))
+    drawn = draw(study, 0, 200)
+    assert [drawn["noise"].min() < 0.02, drawn["noise"].max() > 0.98] == [True, True]
+    assert drawn["noise"].mean() == pytest.approx(0.5, abs=0.01), "any value in its range, not half a normal at its guess"
+    assert np.log10(drawn["body.J"]).mean() == pytest.approx(-1.0, abs=0.03), "by factors where it was searched by factors"
+    assert drawn["body.J"].min() >= 0.001
+    assert drawn["body.b"].min() >= 0.0, "an estimate at an end of its range: a normal cut off there"
+    assert drawn["body.b"].mean() == pytest.approx(0.01 * np.sqrt(2.0 / np.pi), rel=0.15)
+    assert [drawn["ramp.rise"].min() >= 40.0, drawn["ramp.rise"].max() <= 60.0] == [True, True]
+    assert np.corrcoef(drawn["ramp.rise"], drawn["lag.T"])[0, 1] > 0.4, "what goes with others still does"
+
+
+@pytest.mark.parametrize("entry", ["1", "{low: 1}", "{low: 2, high: 1}", "{low: a, high: 1}"])
+def test_a_range_that_is_none_is_refused(tmp_path, entry):
+    (tmp_path / "fit.yaml").write_text(FIT + f"  range: {{lag.T: {entry}}}\n")
+    with pytest.raises(ConfigError, match="the range of lag.T is not a mapping"):
         small(tmp_path, grouped("fit: fit.yaml\n"))

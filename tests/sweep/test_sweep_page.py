@@ -74,10 +74,10 @@ def test_a_hundred_times_the_runs_make_the_same_page(text: str) -> None:
 @pytest.mark.parametrize(
     ("one", "shown", "within"),
     [
-        (share(4262, 10_000), "42.6 %", "41.65 … 43.60 %"),
-        (share(10, 10), "100 %", "69 … 100 %"),
-        (share(0, 10), "0 %", "0 … 31 %"),
-        (share(999_999, 1_000_000), "99.9999 %", "99.99944 … 99.99999 %"),
+        (share(np.array([4262]), np.array([10_000])), "42.6 %", "41.65 … 43.60 %"),
+        (share(np.array([10]), np.array([10])), "100 %", "69 … 100 %"),
+        (share(np.array([0]), np.array([10])), "0 %", "0 … 31 %"),
+        (share(np.array([999_999]), np.array([1_000_000])), "99.9999 %", "99.99944 … 99.99999 %"),
         (Share(99_999, 100_000, 0.9, 0.99999), "99 %", "90.0 … 99.9 %"),
     ],
 )

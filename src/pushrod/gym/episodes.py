@@ -15,6 +15,7 @@ from pushrod.sim.tracked import signals_of
 
 Array = NDArray[Any]
 STREAMS = 2**31  # seeds of noise
+LARGEST = float(np.finfo(np.float32).max)
 
 
 class Episodes:
@@ -44,6 +45,7 @@ class Episodes:
         self.episode = np.full(n, -1, np.int64)
         self.sample = np.zeros(n, np.int64)
         self.steps = np.zeros(n, np.int64)
+        self.lowest = np.zeros(n)  # reward of the episode so far, its start included; at most 0
         self._place = {name: j for j, name in enumerate(outputs)}
         self._channel = {f"in.{leaf.path}": row for row, leaf in enumerate(numbers(task.world.In))}
         self._driven = {self._channel[f"in.{path}"]: values for path, values in task.signals.items()}
@@ -74,6 +76,8 @@ class Episodes:
         self._drive(which, 1)
         self.world.look(which)
         self._now(which)
+        start = self.reward()[which]
+        self.lowest[which] = np.where(np.abs(start) <= LARGEST, np.minimum(start, 0.0), 0.0)
 
     def act(self, values: Array, which: Array | None) -> None:
         """One action of all, or of some: values [channel, environment]. One compiled call."""

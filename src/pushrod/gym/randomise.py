@@ -40,9 +40,9 @@ class Pool:
         return np.asarray(hash32(at, DRAW) % self.size)
 
 
-def randomised(randomise: Any, machine: Machine, scenario: Scenario) -> tuple[Case, Pool]:
+def randomised(randomise: Any, machine: Machine, scenario: Scenario, trust: bool = False) -> tuple[Case, Pool]:
     """The scenario with room for all that is drawn, and the pool, every value of it checked. Values are given by path, or by a study."""
-    drawn = {} if randomise is None else dict(randomise) if isinstance(randomise, Mapping) else _of_study(randomise, scenario)
+    drawn = {} if randomise is None else dict(randomise) if isinstance(randomise, Mapping) else _of_study(randomise, scenario, trust)
     told = Document("randomise", "", {}, {})
     told.origin[()] = "randomise"
     world = scenario.world
@@ -55,10 +55,10 @@ def randomised(randomise: Any, machine: Machine, scenario: Scenario) -> tuple[Ca
     return case, Pool(size, params, states)
 
 
-def _of_study(given: Any, scenario: Scenario) -> dict[str, Array]:
+def _of_study(given: Any, scenario: Scenario, trust: bool) -> dict[str, Array]:
     if not isinstance(given, Study | str | Path):
         raise InputError(f"randomise = {given!r}; give parameters by path with their values, or a study")
-    study = given if isinstance(given, Study) else load(given)
+    study = given if isinstance(given, Study) else load(given, trust=trust)
     if study.machine.world.name != scenario.world.name:
         raise InputError(f"randomise: the study {study.name} is of the world {study.machine.world.name}, this machine has {scenario.world.name}")
     return draw(study, 0, min(study.runs, MOST))

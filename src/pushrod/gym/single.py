@@ -10,7 +10,7 @@ from pushrod.core.errors import InputError
 from pushrod.gym.episodes import STREAMS, Episodes
 from pushrod.gym.space import Reader, action_space, observation_space
 from pushrod.gym.task import Task
-from pushrod.gym.verdict import judged
+from pushrod.gym.verdict import bounded, judged
 
 Array = NDArray[Any]
 ONE = np.zeros(1, np.int64)
@@ -35,7 +35,7 @@ class MachineEnv(gymnasium.Env[Array, Any]):
             seed = int(self.np_random.integers(STREAMS))
         self._episodes.begin(ONE, None if seed is None else np.array([seed % STREAMS]))
         self._over = False
-        return self._episodes.observation()[0], {"sample": int(self._episodes.sample[0])} if self.task.pool.size else {}
+        return bounded(self._episodes.observation(), self.task.observe)[0], {"sample": int(self._episodes.sample[0])} if self.task.pool.size else {}
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         if self._over:
@@ -46,5 +46,5 @@ class MachineEnv(gymnasium.Env[Array, Any]):
         found = judged(self._episodes)
         terminated, truncated = bool(found.terminated[0]), bool(found.truncated[0])
         self._over = terminated or truncated
-        info = ({"clipped": True} if clipped is not None else {}) | ({"diverged": True} if found.diverged is not None else {})
+        info = ({"clipped": True} if clipped is not None else {}) | ({"diverged": True} if found.diverged is not None and found.diverged[0] else {})
         return found.observation[0], float(found.reward[0]), terminated, truncated, info

@@ -81,6 +81,7 @@ def task(
     randomise: Any = None,
     overrides: Iterable[str] = (),
     dtype: str = "float64",
+    trust: bool = False,
 ) -> Task:
     """A task of a machine (shipped name, file, or itself) in one of its scenarios.
 
@@ -92,8 +93,9 @@ def task(
     period     how long an action lasts [s], a whole number of ticks; one tick if not said
     episode    how long an episode lasts before it is cut [s]; as long as the scenario if not said
     randomise  parameters by path (and states at the start, as initial.PATH) with their values, of which an episode takes one each; or a study
+    trust      import the Python file of a world that the machine file names
     """
-    built = machine if isinstance(machine, Machine) else machines.load(machine, overrides)
+    built = machine if isinstance(machine, Machine) else machines.load(machine, overrides, trust=trust)
     chosen = scenarios.load(scenario, built)
     dt = chosen.dt
     paid = reward_of(reward, chosen.world)
@@ -106,7 +108,7 @@ def task(
     acted = {channel.path for channel in channels}
     driven = sample(built, replace(chosen, steps=steps * ticks + 1))
     signals = {path: driven[path] for path in chosen.tracks if path not in acted}
-    case, pool = randomised(randomise, built, chosen)
+    case, pool = randomised(randomise, built, chosen, trust)
     row = np.array(flat(case.world.State() if case.state is None else case.state, case.world.State))
     return Task(built, chosen, case.world, case.params, seen, extra, channels, paid, ended, ticks, steps, signals, row, pool, dtype)
 

@@ -12,7 +12,7 @@ from pushrod.core.errors import InputError
 from pushrod.gym.episodes import STREAMS, Episodes
 from pushrod.gym.space import Reader, action_space, observation_space
 from pushrod.gym.task import Task
-from pushrod.gym.verdict import judged
+from pushrod.gym.verdict import bounded, judged
 
 Array = NDArray[Any]
 
@@ -47,7 +47,7 @@ class MachineVectorEnv(VectorEnv[Array, Any, Array]):
         self._episodes.begin(which, self._seeds(seed, which))
         self._over[which] = False
         self._any_over = bool(self._over.any())
-        return self._episodes.observation(), self._info(mask)
+        return bounded(self._episodes.observation(), self.task.observe), self._info(mask)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         if (self._episodes.episode < 0).any():
@@ -87,7 +87,7 @@ class MachineVectorEnv(VectorEnv[Array, Any, Array]):
         self._episodes.begin(np.flatnonzero(over))
         infos |= {"final_obs": final, "_final_obs": over.copy(), "final_info": last, "_final_info": over.copy(), **self._info(over)}
         self._over, self._any_over = np.zeros(self.num_envs, bool), False
-        return np.where(over[:, None], self._episodes.observation(), observation)
+        return np.where(over[:, None], bounded(self._episodes.observation(), self.task.observe), observation)
 
     def _seeds(self, seed: Any, which: Array) -> Array | None:
         """Seeds for those that begin; None where each goes on with its own."""

@@ -17,7 +17,7 @@ from pushrod.sim.scenario import Scenario
 from pushrod.sim.tracked import signals_of
 from pushrod.sweep.case import Case, case_of, targets
 from pushrod.sweep.correlated import Correlated
-from pushrod.sweep.design import DESIGNS, MOST_SOBOL
+from pushrod.sweep.design import DESIGNS, LEAST, MOST_SOBOL
 from pushrod.sweep.files import packed
 from pushrod.sweep.study import Criterion, Study
 from pushrod.sweep.study_attained import read_attained
@@ -30,7 +30,15 @@ WORK = 20_000_000  # ticks in a chunk: some seconds of a few cores
 LEAST_CHUNK, MOST_CHUNK = 64, 65_536  # samples
 
 
-def build(document: Document, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None, dtype: str | None = None) -> Study:
+def build(
+    document: Document,
+    overrides: Iterable[str] = (),
+    runs: int | None = None,
+    seed: int | None = None,
+    dtype: str | None = None,
+    *,
+    trust: bool = False,
+) -> Study:
     for key, value in (("runs", runs), ("seed", seed), ("dtype", dtype)):
         if value is not None:
             document.override((key,), value, f"--{key} {value}")
@@ -39,7 +47,7 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
     for key, known in (("design", DESIGNS), ("dtype", DTYPES)):
         if getattr(head, key) is not WRONG and getattr(head, key) not in known:
             document.add((key,), unknown(dict.fromkeys(known), getattr(head, key), key))
-    machine = _machine(head.machine, overrides, document)
+    machine = _machine(head.machine, overrides, document, trust)
     found = [] if machine is None else _scenarios(machine, head, document)
     reader = Reader(targets(found), document)
     vary = _vary(head.vary, reader, head.design, head.levels) if found else ()
@@ -56,9 +64,12 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
     assert machine is not None
     ticks = sum(case.scenario.steps for case in cases)
     notes = [*reader.notes, *(note for case in cases for note in case.scenario.notes)]
-    if head.design == "sobol" and n & (n - 1):
-        near = f"{1 << (n.bit_length() - 1)} or {1 << n.bit_length()}"
-        notes.append(f"{document.file}: {n} runs are no power of two, with which a Sobol design is balanced, such as {near}")
+    rows = len(vary) + 2 if head.design == "saltelli" else 1
+    points = n // rows
+    if head.design in ("sobol", "saltelli") and points & (points - 1):
+        near = f"{rows * (1 << (points.bit_length() - 1))} or {rows * (1 << points.bit_length())}"
+        of = "" if rows == 1 else f" of {rows} rows each"
+        notes.append(f"{document.file}: {n} runs: the design is balanced where its points{of} are a power of two, as with {near}")
     return Study(
         name=head.study,
         about=head.about,
@@ -79,11 +90,11 @@ def build(document: Document, overrides: Iterable[str] = (), runs: int | None = 
     )
 
 
-def _machine(name: Any, overrides: Iterable[str], document: Document) -> Machine | None:
+def _machine(name: Any, overrides: Iterable[str], document: Document, trust: bool) -> Machine | None:
     if name is WRONG:
         return None
     try:
-        return machines.load(_beside(name, machines.shipped(), "machine", document), overrides)
+        return machines.load(_beside(name, machines.shipped(), "machine", document), overrides, trust=trust)
     except (ConfigError, UnknownNameError) as e:
         _note(("machine",), e, document)
     return None
@@ -210,6 +221,11 @@ def _runs(head: Any, vary: Sequence[Varied | Correlated], document: Document) ->
         return n
     if asked is None and head.runs is not WRONG:
         document.add((), "runs is missing: say how many samples")
+    rows = len(vary) + 2
+    if head.design == "saltelli" and asked is not None and vary and (asked % rows or asked < LEAST * rows):
+        near = " or ".join(str(n) for n in sorted({max(LEAST, asked // rows) * rows, max(LEAST, asked // rows + 1) * rows}))
+        what = f"{rows} rows for each of at least {LEAST} base points ({len(vary)} parameters or groups and 2)"
+        document.add(("runs",), f"a Saltelli design has {what}, got {asked}; use {near}")
     if head.design == "sobol" and asked is not None and asked > MOST_SOBOL:
         document.add(("runs",), f"Sobol's sequence has {MOST_SOBOL} samples, got {asked}; take design: lhs")
     return asked or 1

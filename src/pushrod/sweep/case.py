@@ -57,7 +57,7 @@ def case_of(machine: Machine, scenario: Scenario, spans: Mapping[str, tuple[floa
     params, state = carry(world.Params, scenario.params), scenario.state
     if state is not None and world is not scenario.world:
         state = record(world.State, scenario.document.data["initial"], world.State(), ("initial",), scenario.document)
-    found = Case(scenario, world, params, state, sample(machine, scenario), mixed_seed(seed, scenario.seed))
+    found = Case(scenario, world, params, state, sample(machine, scenario), noise_seed(seed, scenario))
     _check_ends(found, parameters, document)
     return found
 
@@ -85,6 +85,10 @@ def _check_ends(case: Case, spans: Mapping[str, tuple[float, float]], document: 
             document.add(("vary",), f"all at their {'upper' if end else 'lower'} ends, in the scenario {case.name}: {new[0]}")
 
 
-def mixed_seed(seed: int, other: int) -> int:
-    """A seed of both, below 2^31."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {other}".encode()).digest()[:4], "big") >> 1
+def noise_seed(seed: int, scenario: Scenario) -> int:
+    """Return the seed of the noise in one scenario of a study, below 2^31.
+
+    The name of the scenario is part of it: scenarios that share a seed of their own (most have 0) would otherwise give one sample the same noise in
+    all of them, and a sample would pass in all scenarios as often as in one.
+    """
+    return int.from_bytes(hashlib.sha256(f"{seed} {scenario.seed} {scenario.name}".encode()).digest()[:4], "big") >> 1

@@ -10,6 +10,7 @@ from pushrod.core.errors import InputError, ParameterError
 from pushrod.sweep.case import INITIAL, Case
 from pushrod.sweep.counter import Numbers
 from pushrod.sweep.draw import draw
+from pushrod.sweep.saltelli import streams
 from pushrod.sweep.study import Study
 
 Column = NDArray[Any]
@@ -54,39 +55,46 @@ def run_samples(study: Study, first: int, last: int, k: int = -1, device: str = 
     scenario = np.tile(np.arange(cases, dtype=np.int64), last - first)
     columns: dict[str, Column] = {"index": sample * cases + scenario, "sample": sample, "scenario": scenario}
     columns |= {path: np.repeat(values, cases) for path, values in drawn.items()}
-    runs = [_batch(study, case, drawn, first, last, device, threads) for case in study.cases]
-    columns |= {name: np.stack([run.metrics[name] for run in runs], axis=1).reshape(-1) for name in study.measures}
+    metrics = {name: np.empty((last - first, cases), study.dtype) for name in study.measures}
+    seconds = 0.0
+    for number, case in enumerate(study.cases):
+        for part, instance in streams(study, first, last):
+            try:
+                run = _batch(study, case, {path: values[part] for path, values in drawn.items()}, instance, device, threads)
+            except ParameterError as e:
+                line = study.document.line(("vary",))
+                where = f"{study.document.file}:{line}: vary: among samples {first} to {last - 1}, in the scenario {case.name}"
+                raise ParameterError([f"{where}: {problem}" for problem in e.problems]) from e
+            seconds += run.seconds
+            for name, values in metrics.items():
+                values[part, number] = run.metrics[name]
+    columns |= {name: values.reshape(-1) for name, values in metrics.items()}
     columns["passed"] = passed(study, columns)
-    return Chunk(k, columns, device, sum(run.seconds for run in runs))
+    return Chunk(k, columns, device, seconds)
 
 
-def _batch(study: Study, case: Case, drawn: dict[str, Numbers], first: int, last: int, device: str, threads: int | None) -> Any:
+def _batch(study: Study, case: Case, drawn: dict[str, Numbers], instance: int, device: str, threads: int | None) -> Any:
     from pushrod.compiled.rollout import batch
 
     states = {path.removeprefix(INITIAL): values for path, values in drawn.items() if path.startswith(INITIAL)}
-    try:
-        return batch(
-            case.world,
-            case.params,
-            case.inputs,
-            steps=case.scenario.steps,
-            dt=case.scenario.dt,
-            vary={path: values for path, values in drawn.items() if not path.startswith(INITIAL)},
-            vary_state=states,
-            n=last - first,
-            state=case.state,
-            seed=case.seed,
-            instance=first,
-            outputs=(),  # what no metric looks at need not be worked out
-            metrics=study.measures,
-            dtype=study.dtype,
-            device=device,
-            threads=threads,
-        )
-    except ParameterError as e:
-        line = study.document.line(("vary",))
-        where = f"{study.document.file}:{line}: vary: among samples {first} to {last - 1}, in the scenario {case.name}"
-        raise ParameterError([f"{where}: {problem}" for problem in e.problems]) from e
+    return batch(
+        case.world,
+        case.params,
+        case.inputs,
+        steps=case.scenario.steps,
+        dt=case.scenario.dt,
+        vary={path: values for path, values in drawn.items() if not path.startswith(INITIAL)},
+        vary_state=states,
+        n=len(next(iter(drawn.values()))),
+        state=case.state,
+        seed=case.seed,
+        instance=instance,
+        outputs=(),  # what no metric looks at need not be worked out
+        metrics=study.measures,
+        dtype=study.dtype,
+        device=device,
+        threads=threads,
+    )
 
 
 def passed(study: Study, columns: dict[str, Column]) -> NDArray[np.bool_]:

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 from pushrod.core.errors import DeviceError, StudyError
 from pushrod.core.names import find
 from pushrod.sweep.chunk import Chunk
-from pushrod.sweep.on_worker import Failed, compute
-from pushrod.sweep.ray_session import LOCAL, session
+from pushrod.sweep.on_worker import Failed, compute, packed
+from pushrod.sweep.ray_session import LOCAL, connection_errors, session, watch
 from pushrod.sweep.study import Study
 
 
@@ -47,9 +47,10 @@ def on_ray(
     """An executor on a cluster. `device`: cpu, cuda, or any of what each node has; `told` gets what is worth a line."""
     kinds = find(KINDS, device, "device of a cluster")
     with session(address, cores) as ray:
+        lost = watch(ray)
 
         def executor(study: Study, chunks: Iterable[int]) -> Iterator[Chunk]:
-            return _computed(ray, study, chunks, kinds, told)
+            return _computed(ray, study, chunks, kinds, told, lost)
 
         yield executor
 
@@ -59,12 +60,34 @@ class Flying(NamedTuple):
     kind: Kind
 
 
-def _computed(ray: Any, study: Study, chunks: Iterable[int], kinds: tuple[Kind, ...], told: Callable[[str], None]) -> Iterator[Chunk]:
+def _computed(
+    ray: Any,
+    study: Study,
+    chunks: Iterable[int],
+    kinds: tuple[Kind, ...],
+    told: Callable[[str], None],
+    is_lost: Callable[[], str] = lambda: "",
+) -> Iterator[Chunk]:
+    """`is_lost` gives the reason why the cluster as a whole is lost, or nothing."""
+    try:
+        yield from _asked(ray, study, chunks, kinds, told, is_lost)
+    except connection_errors(ray) as e:
+        raise StudyError(_gone(is_lost() or str(e).strip().partition("\n")[0])) from e
+
+
+def _gone(why: str) -> str:
+    return f"the cluster is lost: {why}; completed parts are kept, and the same command resumes the study"
+
+
+def _asked(
+    ray: Any, study: Study, chunks: Iterable[int], kinds: tuple[Kind, ...], told: Callable[[str], None], is_lost: Callable[[], str]
+) -> Iterator[Chunk]:
     waiting, lost = deque(chunks), Counter[int]()
     flying: dict[Any, Flying] = {}
-    places = Places(ray, kinds)
+    places = Places(ray, kinds, is_lost)
     asked = {kind: ray.remote(max_retries=0, num_cpus=kind.num_cpus, num_gpus=kind.num_gpus)(compute) for kind in kinds}
-    files = ray.put(study.files)
+    # Sent with each task, a few kB: an object in the store of this node would be restored once the node is lost, and Ray ends this process over it.
+    files = packed(study.files)
     try:
         while waiting or flying:
             for kind, room in places.room(flying.values()):
@@ -88,9 +111,10 @@ def _computed(ray: Any, study: Study, chunks: Iterable[int], kinds: tuple[Kind, 
                 told(f"chunk {k} was lost, because {why}; it is computed again")
                 waiting.appendleft(k)
     finally:
-        for ref in flying:
-            with contextlib.suppress(Exception):  # whatever is wrong with the cluster is told already
-                ray.cancel(ref, force=True)
+        if not is_lost():
+            for ref in flying:
+                with contextlib.suppress(Exception):  # whatever is wrong with the cluster is told already
+                    ray.cancel(ref, force=True)
 
 
 def _result(ray: Any, ref: Any, k: int, study: Study) -> tuple[Chunk | None, str]:
@@ -102,17 +126,13 @@ def _result(ray: Any, ref: Any, k: int, study: Study) -> tuple[Chunk | None, str
         return None, "its node is gone"
     except e.OutOfMemoryError:
         return None, "its node ran out of memory"
-    except (e.WorkerCrashedError, e.LocalRayletDiedError):
+    except e.WorkerCrashedError:
         return None, "its worker is gone"
     except e.ObjectLostError:
         return None, "its result went with the node that held it"
     except e.RayTaskError as error:
         cause = error.cause if isinstance(error.cause, BaseException) else error
         raise StudyError(f"chunk {k} of {study.name} failed on the cluster: {type(cause).__name__}: {str(cause).partition(chr(10))[0]}") from error
-    except e.RayError as error:
-        raise StudyError(
-            f"the cluster is gone: {str(error).partition(chr(10))[0]}; the parts that are done are kept, and the same command goes on"
-        ) from error
     if isinstance(found, Failed):
         raise StudyError(found.why)
     assert isinstance(found, Chunk)
@@ -122,8 +142,9 @@ def _result(ray: Any, ref: Any, k: int, study: Study) -> tuple[Chunk | None, str
 class Places:
     """How many chunks may be asked for, by what the nodes have: looked up now and then, since nodes come and go."""
 
-    def __init__(self, ray: Any, kinds: tuple[Kind, ...]) -> None:
+    def __init__(self, ray: Any, kinds: tuple[Kind, ...], is_lost: Callable[[], str]) -> None:
         self._ray = ray
+        self._is_lost = is_lost
         self._kinds = kinds
         self._looked = -LOOK
         self._bare_since: float | None = None
@@ -140,6 +161,8 @@ class Places:
             yield kind, max(0, AHEAD * have - used[kind])
 
     def _look(self) -> bool:
+        if why := self._is_lost():
+            raise StudyError(_gone(why))
         now = self._looked = time.monotonic()
         there = self._ray.cluster_resources()
         self._have = {kind: int(there.get(kind.resource, 0)) for kind in self._kinds}

@@ -2,6 +2,7 @@
 
 uniform       lo + u (hi - lo)
 log_uniform   lo (hi / lo)^u
+arc_uniform   c sinh(a + u (b - a)),  a = asinh(lo / c),  b = asinh(hi / c): by size on both sides of 0, where c counts as small
 triangular    rises from lo to the mode, falls to hi
 normal        mean + sd Phi^-1(u), cut off at lo and hi: u then runs over what lies between
 discrete      the first value whose share, with those before it, exceeds u
@@ -46,6 +47,23 @@ class LogUniform:
 
     def quantile(self, u: Numbers) -> Numbers:
         return _clip(self.lo * np.exp(u * np.log(self.hi / self.lo)), self.lo, self.hi)
+
+    def span(self) -> tuple[float, float]:
+        return self.lo, self.hi
+
+    def level(self, i: Numbers, n: int) -> Numbers:
+        return self.quantile(i / (n - 1) if n > 1 else np.full(len(i), 0.5))
+
+
+@dataclass(frozen=True)
+class ArcUniform:
+    lo: float
+    hi: float
+    size: float
+
+    def quantile(self, u: Numbers) -> Numbers:
+        a, b = np.arcsinh(self.lo / self.size), np.arcsinh(self.hi / self.size)
+        return _clip(self.size * np.sinh(a + u * (b - a)), self.lo, self.hi)
 
     def span(self) -> tuple[float, float]:
         return self.lo, self.hi
@@ -120,4 +138,4 @@ class Discrete:
         return np.asarray(np.asarray(self.values, float)[i.astype(int)])
 
 
-Distribution = Uniform | LogUniform | Triangular | Normal | Discrete
+Distribution = Uniform | LogUniform | ArcUniform | Triangular | Normal | Discrete

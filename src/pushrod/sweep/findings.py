@@ -1,7 +1,7 @@
 """All that is found in the results of a study; page and --json take it from here.
 
-One run is one line of the results. A sample is one machine, as drawn; it is run in each scenario, and passes if it passes in all of them: the yield
-counts samples. Everything else counts runs.
+One run is one line of the results. A sample is one machine, as drawn; it is run in each scenario, and passes if it passes in all of them: the yield,
+where it passes and what decides over it count samples. Metrics, criteria and the worst runs count runs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.sweep.attained import Sets
+from pushrod.sweep.design import EVEN, replicates
 from pushrod.sweep.influence import Influence, influences, ranked
-from pushrod.sweep.number import Array, Column, Number, number
+from pushrod.sweep.number import Array, Column, Counts, Number, number
 from pushrod.sweep.over_two import Map, maps
 from pushrod.sweep.pass_rate import Share, share
+from pushrod.sweep.total import totals
 from pushrod.sweep.worst import Bound, Margins, margins, worst
 
 RANKED = 1_000_000  # runs: of more, so many are taken by chance to find out what matters
@@ -35,10 +37,22 @@ class Results:
     metrics: tuple[Column, ...]
     bounds: tuple[Bound, ...]
     runs: int  # that the study asks for; there may be fewer
-    is_sample: bool  # drawn, not a grid
+    design: str
     column: Callable[[str], NDArray[np.generic]]
     notes: tuple[str, ...] = ()
     sets: Sets | None = None
+    rows: int = 1  # samples of a base point: see `saltelli`
+    factors: tuple[int, ...] = ()  # of each parameter: its factor in a Saltelli design
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether samples are drawn: a grid is no sample."""
+        return self.design != "grid"
+
+    @property
+    def replicates(self) -> int:
+        """Independent parts of the design, of which errors are found."""
+        return replicates(self.runs // len(self.scenarios) // self.rows)
 
     def values(self, name: str) -> Array:
         return np.asarray(self.column(name), dtype=np.float64)
@@ -82,28 +96,35 @@ class Findings:
 def find(results: Results) -> Findings:
     passed = np.asarray(results.column("passed"), dtype=np.bool_)
     scenario = np.asarray(results.column("scenario"))
-    judged = bool(results.bounds)
+    judged, cases = bool(results.bounds), len(results.scenarios)
+    replicate = np.asarray(results.column("sample"), dtype=np.int64)[::cases] // results.rows % results.replicates
+    independent = replicate if results.design in EVEN else np.zeros_like(replicate)  # parts of which the errors of shares are found
+    all_pass = np.asarray(passed.reshape(-1, cases).all(axis=1))
     metrics = [number(one, results.values(one.name), passed, _limits(results, one.name)) for one in results.metrics]
-    drawn = [number(one, results.values(one.name), passed) for one in results.parameters]
+    drawn = [number(one, results.values(one.name)[::cases], all_pass, (), independent) for one in results.parameters]
     parameters = [one for one in drawn if one.varies]
     told = _margins(results, metrics, scenario) if judged else None
-    influence = _influence(results, parameters, passed, told)
+    influence = _influence(results, parameters, replicate, all_pass, told)
     parameters.sort(key=lambda one: -_weight(influence, one.column.name))
     influence.pop(MARGIN, None)
-    samples, all_pass = _by_sample(np.asarray(results.column("sample"), dtype=np.int64), passed)
+
+    def share_of(fine: NDArray[np.bool_]) -> Share:
+        parts = int(independent.max(initial=0)) + 1
+        return share(np.bincount(independent[fine], minlength=parts), np.bincount(independent, minlength=parts), results.rows)
+
     return Findings(
         results=results,
         found=len(passed),
-        samples=samples,
-        share=share(all_pass, samples) if judged else None,
-        by_scenario=tuple((name, _share_of(passed[scenario == i])) for i, name in enumerate(results.scenarios)) if judged else (),
+        samples=len(all_pass),
+        share=share_of(all_pass) if judged else None,
+        by_scenario=tuple((name, share_of(passed[i::cases])) for i, name in enumerate(results.scenarios)) if judged else (),
         missed=_missed(results, scenario) if judged else (),
         metrics=tuple(metrics),
         parameters=tuple(parameters),
         constants=tuple(one for one in drawn if not one.varies),
         influence=influence,
         ranked_of=min(len(passed), RANKED),
-        maps=tuple(maps(parameters, results.metrics, results.values, passed, judged)),
+        maps=tuple(maps(parameters, results.metrics, results.values, all_pass, judged)),
         worst=_worst(results, told) if told is not None else (),
     )
 
@@ -117,35 +138,34 @@ def _margins(results: Results, metrics: Sequence[Number], scenario: NDArray[np.g
     return margins(results.bounds, judged, {one.column.name: one.spread for one in metrics}, scenario)
 
 
-def _by_sample(sample: NDArray[np.int64], passed: NDArray[np.bool_]) -> tuple[int, int]:
-    """How many samples there are, and how many passed wherever they were run."""
-    there = np.bincount(sample) > 0
-    failed = np.bincount(sample[~passed], minlength=len(there)) > 0
-    return int(there.sum()), int((there & ~failed).sum())
-
-
-def _share_of(passed: NDArray[np.bool_]) -> Share:
-    return share(int(passed.sum()), len(passed))
-
-
-def _influence(results: Results, parameters: Sequence[Number], passed: NDArray[np.bool_], told: Margins | None) -> dict[str, dict[str, Influence]]:
-    rows = _rows(results, len(passed))
+def _influence(
+    results: Results, parameters: Sequence[Number], replicate: Counts, all_pass: NDArray[np.bool_], told: Margins | None
+) -> dict[str, dict[str, Influence]]:
+    """On passing and on the margin by sample, on metrics by run: in each scenario, then put together."""
+    cases = len(results.scenarios)
+    some = _some(len(all_pass), RANKED // cases)
     names = [one.column.name for one in parameters]
-    drawn = [[ranked(x[some]) for some in rows] for x in map(results.values, names)]
+    repeats = max(1.0, results.rows / 2)  # a base point of a Saltelli design has two values of each parameter
+    drawn = [ranked(results.values(name)[::cases][some], replicate[some], results.replicates, repeats) for name in names]
+    sample = np.asarray(results.column("sample"), dtype=np.int64)[::cases]
+    factor = {one.name: f for one, f in zip(results.parameters, results.factors, strict=False)}
 
-    def on(y: Array) -> dict[str, Influence]:
-        return dict(zip(names, influences(drawn, [y[some] for some in rows], results.is_sample), strict=True))
+    def on(y: Sequence[Array]) -> dict[str, Influence]:
+        found = influences([[one] * len(y) for one in drawn], [v[some] for v in y], results.is_sample)
+        if results.rows > 1:
+            of = totals(sample, y, results.rows, results.replicates)
+            found = [one._replace(ST=of[factor[name]][0], ST_error=of[factor[name]][1]) for name, one in zip(names, found, strict=True)]
+        return dict(zip(names, found, strict=True))
 
-    judged = {} if told is None else {PASSING: on(passed.astype(np.float64)), MARGIN: on(told.margin)}
-    return judged | {one.name: on(results.values(one.name)) for one in results.metrics}
+    judged = {}
+    if told is not None:
+        judged = {PASSING: on([all_pass.astype(np.float64)]), MARGIN: on([told.margin.reshape(-1, cases).min(axis=1)])}
+    return judged | {one.name: on([results.values(one.name)[i::cases] for i in range(cases)]) for one in results.metrics}
 
 
-def _rows(results: Results, n: int) -> list[NDArray[np.int64]]:
-    """The runs of each scenario; where there are too many, those of the same samples in each, taken by chance."""
-    scenario = np.asarray(results.column("scenario"))
-    rows = [np.flatnonzero(scenario == i) for i in range(len(results.scenarios))]
-    most = RANKED // len(rows)
-    return rows if n <= RANKED else [some[np.sort(np.random.default_rng(0).choice(len(some), min(most, len(some)), replace=False))] for some in rows]
+def _some(samples: int, most: int) -> NDArray[np.int64]:
+    """Return the samples of which indices are estimated: where there are too many, some taken by chance."""
+    return np.arange(samples) if samples <= most else np.sort(np.random.default_rng(0).choice(samples, most, replace=False))
 
 
 def _weight(influence: Mapping[str, Mapping[str, Influence]], name: str) -> float:

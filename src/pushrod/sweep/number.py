@@ -27,6 +27,8 @@ class Column(NamedTuple):
 
 
 class Number(NamedTuple):
+    """`runs` and `passed` by [replicate, bin]: of a metric runs, in one row; of a parameter samples, in as many rows as its errors are found from."""
+
     column: Column
     spread: Spread
     bins: Bins
@@ -38,9 +40,11 @@ class Number(NamedTuple):
         return self.spread.most > self.spread.least
 
 
-def number(column: Column, y: Array, passed: NDArray[np.bool_], limits: tuple[float, ...] = ()) -> Number:
+def number(column: Column, y: Array, passed: NDArray[np.bool_], limits: tuple[float, ...] = (), replicate: Counts | None = None) -> Number:
+    """`replicate`: that of each value, where its bins are counted by replicate."""
     told = spread(y)
     where = bins(y, told, limits)
-    at = where.of(y) + 1  # what is not finite is counted apart
-    runs = np.bincount(at, minlength=where.n + 1)[1:]
-    return Number(column, told, where, runs, np.bincount(at[passed], minlength=where.n + 1)[1:])
+    rows = 1 if replicate is None else int(replicate.max(initial=0)) + 1
+    at = where.of(y) + 1 + (0 if replicate is None else replicate * (where.n + 1))  # what is not finite is counted apart
+    runs, fine = (np.bincount(some, minlength=rows * (where.n + 1)).reshape(rows, where.n + 1)[:, 1:] for some in (at, at[passed]))
+    return Number(column, told, where, runs, fine)

@@ -1,6 +1,8 @@
 """What a worker of a cluster does: one chunk of a study, which it makes again from its files the first time it is asked."""
 
+import json
 import tempfile
+import zlib
 from importlib.metadata import version
 from typing import Any
 
@@ -19,7 +21,12 @@ class Failed:
         self.why = why
 
 
-def compute(files: dict[str, str], digest: str, chunk: int, k: int, device: str) -> Chunk | Failed:
+def packed(files: dict[str, str]) -> bytes:
+    """Return the files of a study as they travel."""
+    return zlib.compress(json.dumps(files).encode())
+
+
+def compute(files: bytes, digest: str, chunk: int, k: int, device: str) -> Chunk | Failed:
     """Chunk k of the study of these files, in chunks of so many samples, on one core or the GPU that was given."""
     try:
         study = _study(files, digest)
@@ -32,11 +39,11 @@ def compute(files: dict[str, str], digest: str, chunk: int, k: int, device: str)
         return Failed(f"{e} (on the node {_node()})")
 
 
-def _study(files: dict[str, str], digest: str) -> Study:
+def _study(files: bytes, digest: str) -> Study:
     if digest not in _known:
         tempfile.tempdir = _folder() or tempfile.tempdir
         _known.clear()
-        _known[digest] = from_files(files)
+        _known[digest] = from_files(json.loads(zlib.decompress(files)))
     return _known[digest]
 
 

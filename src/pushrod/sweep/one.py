@@ -19,6 +19,7 @@ from pushrod.sweep.case import INITIAL
 from pushrod.sweep.chunk import run_samples
 from pushrod.sweep.draw import draw
 from pushrod.sweep.files import text_of
+from pushrod.sweep.saltelli import instance
 from pushrod.sweep.study import Study
 
 FAULTS = "faults."
@@ -78,8 +79,8 @@ def one(study: Study, index: int) -> One:
     sample, number = place(study, index)
     case = study.cases[number]
     values = {path: float(column[0]) for path, column in draw(study, sample, sample + 1).items()}
-    machine = machines.build(_machine(study, values, case.scenario))
-    scenario = scenarios.build(_scenario(values, case.scenario, case.seed, sample), machine, study.document.data.get("duration"))
+    machine = machines.build(_machine(study, values, case.scenario), trust=True)  # the study has loaded this code already
+    scenario = scenarios.build(_scenario(values, case.scenario, case.seed, instance(study, sample)), machine, study.document.data.get("duration"))
     return One(index, sample, values, machine, scenario)
 
 
@@ -91,9 +92,9 @@ def _machine(study: Study, values: Mapping[str, float], scenario: Scenario) -> D
     return _copy(document)
 
 
-def _scenario(values: Mapping[str, float], scenario: Scenario, seed: int, sample: int) -> Document:
+def _scenario(values: Mapping[str, float], scenario: Scenario, seed: int, number: int) -> Document:
     document = _copy(scenario.document)
-    document.data |= {"seed": seed, "instance": sample}
+    document.data |= {"seed": seed, "instance": number}
     for path, value in values.items():
         if path.startswith(INITIAL):
             document.override(tuple(path.split(".")), value, "")

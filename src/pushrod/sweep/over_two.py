@@ -13,7 +13,7 @@ CELLS = 24  # each way
 
 
 class Map(NamedTuple):
-    """Rows upwards along y; `metric` none: the share that passed. NaN where no run is."""
+    """Rows upwards along y; `metric` none: the share of samples that passed, and `runs` counts samples. NaN where no run is."""
 
     x: Number
     y: Number
@@ -25,7 +25,10 @@ class Map(NamedTuple):
 def maps(
     parameters: Sequence[Number], metrics: Sequence[Column], values: Callable[[str], Array], passed: NDArray[np.bool_], judged: bool
 ) -> list[Map]:
-    """The share that passed over the two that matter most; where no more than two were varied, every metric over them, too."""
+    """The share that passed over the two that matter most; where no more than two were varied, every metric over them, too.
+
+    `passed`: which samples did. `values` gives those of all runs, as many for each sample, one sample after the other.
+    """
     if len(parameters) < 2:
         return []
     x, y = _coarse(parameters[0]), _coarse(parameters[1])
@@ -33,7 +36,7 @@ def maps(
     cell = np.where((across >= 0) & (up >= 0), up * x.bins.n + across, -1)
     made = []
     if judged and 0 < int(passed.sum()) < len(passed):
-        made.append(_map(x, y, None, cell, passed.astype(np.float64)))
+        made.append(_map(x, y, None, cell[:: len(cell) // len(passed)], passed.astype(np.float64)))
     if len(parameters) == 2:
         made += [_map(x, y, one, cell, values(one.name)) for one in metrics]
     return made

@@ -41,8 +41,9 @@ def page(found: Findings) -> str:
         "judged": found.share is not None,
         "histograms": [_panel(sheet, histogram_panel(one, found), one.column.name, one.column.about) for one in found.metrics],
         "influence": _influence(found) if found.parameters else None,
+        "totals": _totals(found) if found.parameters and results.rows > 1 else None,
         "influence_hint": _influence_hint(found),
-        "shares": [_panel(sheet, share_panel(one), one.column.name) for one in _deciding(found)] if mixed else [],
+        "shares": [_panel(sheet, share_panel(one, results.rows), one.column.name) for one in _deciding(found)] if mixed else [],
         "maps": [_panel(sheet, map_panel(one), one.metric.name if one.metric else "share that passes", _over(one)) for one in found.maps],
         "worst": _worst(found) if found.worst else None,
         "worst_hint": _worst_hint(found),
@@ -196,13 +197,26 @@ def _influence_cell(one: Influence) -> Cell:
     return Cell(f"{share}{way}".strip(), one.S, f"i{tint}" if tint else "", "right")
 
 
+def _totals(found: Findings) -> Grid:
+    heads = tuple("passing" if on == PASSING else on for on in found.influence)
+    rows = [(text(one.column.name), *(_total_cell(found.influence[on][one.column.name]) for on in found.influence)) for one in found.parameters]
+    return Grid(("parameter", *heads), rows)
+
+
+def _total_cell(one: Influence) -> Cell:
+    if not math.isfinite(one.ST):
+        return Cell("–", None, "dim", "right")
+    tint = sum(step <= one.ST for step in STEPS)
+    return Cell(f"{100.0 * one.ST:.1f} ± {100.0 * one.ST_error:.1f} %", one.ST, f"i{tint}" if tint else "dim", "right")
+
+
 def _total(of: dict[str, Influence]) -> Cell:
     known = [one.S for one in of.values() if math.isfinite(one.S)]
     return Cell(_percent(min(max(sum(known), 0.0), 1.0), 0), sum(known), "dim", "right") if known else Cell("–", None, "dim", "right")
 
 
 def _influence_hint(found: Findings) -> str:
-    taken = "" if found.ranked_of == found.found else f" Of {whole(found.ranked_of)} runs, taken by chance."
+    taken = "" if found.ranked_of == found.found else f" Of {whole(found.ranked_of)} runs, drawn at random."
     return (
         "How much of the variance each parameter explains by itself (first-order Sobol index, estimated from these runs), and whether it rises ↑ or "
         "falls ↓ with it (rank correlation). An arrow alone: it goes that way, by less than can be told. A dot: no influence that could be told from "

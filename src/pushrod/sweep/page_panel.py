@@ -14,7 +14,7 @@ from pushrod.sweep.over_two import Map
 from pushrod.sweep.pass_rate import interval
 
 Panel = dict[str, Any]
-ROUGH = 24  # bins of a share: fewer than of a histogram, so that each holds enough runs
+ROUGH = 24  # bins of a share: fewer than of a histogram, so that each holds enough samples
 
 
 def histogram_panel(one: Number, found: Findings) -> Panel:
@@ -25,22 +25,22 @@ def histogram_panel(one: Number, found: Findings) -> Panel:
         "type": "histogram",
         **_named(one),
         "judged": judged,
-        "passed": (one.passed if judged else one.runs).tolist(),
-        "failed": (one.runs - one.passed).tolist(),
+        "passed": (one.passed if judged else one.runs).sum(axis=0).tolist(),
+        "failed": (one.runs - one.passed).sum(axis=0).tolist(),
         "limits": [edge for edge in limits if lo <= edge <= hi],
     }
 
 
-def share_panel(one: Number) -> Panel:
+def share_panel(one: Number, rows: int = 1) -> Panel:
     one = _rough(one)
-    lo, hi = interval(one.passed, one.runs)
-    with np.errstate(invalid="ignore"):
-        share = np.where(one.runs > 0, one.passed / one.runs, np.nan)
-    seen = one.runs > 0
+    lo, hi = interval(one.passed, one.runs, rows)
+    samples, passed = one.runs.sum(axis=0), one.passed.sum(axis=0)
+    seen = samples > 0
+    share = np.where(seen, passed / np.maximum(samples, 1), np.nan)
     return {
         "type": "share",
         **_named(one),
-        "count": one.runs.tolist(),
+        "count": samples.tolist(),
         "share": _finite(share),
         "lo": _finite(np.where(seen, lo, np.nan)),
         "hi": _finite(np.where(seen, hi, np.nan)),
@@ -103,7 +103,8 @@ def _rough(one: Number) -> Number:
     by = -(-n // ROUGH)
     starts = np.arange(0, n, by)
     edges = np.append(one.bins.edges[:-1][starts], one.bins.edges[-1])
-    return one._replace(bins=one.bins._replace(edges=edges), runs=np.add.reduceat(one.runs, starts), passed=np.add.reduceat(one.passed, starts))
+    runs, passed = (np.add.reduceat(counts, starts, axis=1) for counts in (one.runs, one.passed))
+    return one._replace(bins=one.bins._replace(edges=edges), runs=runs, passed=passed)
 
 
 def _finite(values: NDArray[np.float64]) -> list[float | None]:

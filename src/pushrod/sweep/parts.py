@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pushrod.config import yaml_file
+from pushrod.core import input_file
 from pushrod.core.errors import PushrodError, StudyError
 from pushrod.core.names import count
 from pushrod.core.running import is_running
@@ -93,7 +94,7 @@ def _differs(folder: Path, manifest: Mapping[str, Any], study: Study) -> str:
     changed = []
     for name, text in study.files.items():
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            was = (folder / FILES / name).read_text(encoding="utf-8")
+            was = input_file.read_text(folder / FILES / name)
             changed += [] if was == text else [f"{name}{_keys(was, text) if name == STUDY else ''}"]
     where = f" in {', '.join(changed)}" if changed else ""
     return f"{study.name} as it was before it changed{where}"
@@ -118,7 +119,7 @@ def other_versions(folder: Path) -> str:
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / MANIFEST).read_bytes())
+        found = json.loads(input_file.read_bytes(folder / MANIFEST))
         if isinstance(found["digest"], str) and isinstance(found["chunk"], int) and found["chunk"] >= 1:
             return dict(found)
         raise ValueError("digest and chunk are missing")
@@ -128,13 +129,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise StudyError(f"{folder / MANIFEST}: is damaged: {e}; start again in another folder") from e
 
 
-def study_of(folder: Path) -> Study:
-    """The study whose results are in a folder, made again from the files there."""
+def study_of(folder: Path, *, trust: bool = False) -> Study:
+    """Return the study whose results are in a folder, from the files there. `trust`: import the Python file of a world among them."""
     manifest = read_manifest(folder)
     if (made_by := manifest.get("pushrod")) != (here := version("pushrod")):
         raise StudyError(f"{folder}: made by pushrod {made_by}, this is {here}, which may compute other numbers; use that one, or run the study anew")
     try:
-        study = load(folder / FILES / STUDY)
+        study = load(folder / FILES / STUDY, trust=trust)
     except PushrodError as e:
         raise StudyError(f"{folder}: the study in it cannot be loaded any more: {e}") from e
     if study.digest != manifest["digest"]:
@@ -225,6 +226,7 @@ def read_part(file: Path, study: Study, k: int) -> tuple["pl.DataFrame", dict[st
     import polars as pl
 
     try:
+        input_file.check_kind(file, file.stat())
         about = json.loads(pl.read_parquet_metadata(file)[KEY])
         frame = pl.read_parquet(file, use_statistics=False)
         checksum = _checksum(frame)
@@ -244,11 +246,11 @@ def read_part(file: Path, study: Study, k: int) -> tuple["pl.DataFrame", dict[st
     return frame, about
 
 
-def read(folder: Path, study: Study | None = None) -> "pl.DataFrame":
+def read(folder: Path, study: Study | None = None, *, trust: bool = False) -> "pl.DataFrame":
     """All rows there are, by their index; StudyError where a part is not as it was written. What is missing is left out: see `missing`."""
     import polars as pl
 
-    known = study_of(folder) if study is None else study
+    known = study_of(folder, trust=trust) if study is None else study
     frames = [read_part(file, known, k)[0] for k, file in part_files(folder).items()]
     return pl.concat(frames, rechunk=True) if frames else frame_of(known, _nothing(known))
 

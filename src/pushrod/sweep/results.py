@@ -23,12 +23,12 @@ from pushrod.sweep.worst import Bound
 if TYPE_CHECKING:
     import polars as pl
 
-DESIGNS = {"random": "random", "lhs": "Latin hypercube", "sobol": "Sobol sequence", "grid": "grid"}
+DESIGNS = {"random": "random", "lhs": "Latin hypercube", "sobol": "Sobol sequence", "saltelli": "Saltelli", "grid": "grid"}
 
 
-def results(folder: Path) -> Results:
-    """StudyError where there are none, or where a part is not as it was written."""
-    study = parts.study_of(folder)
+def results(folder: Path, *, trust: bool = False) -> Results:
+    """StudyError where there are none, or where a part is not as it was written. `trust`: import the Python file of a world in the folder."""
+    study = parts.study_of(folder, trust=trust)
     frame, devices = _read(folder, study)
     if not len(frame):
         raise StudyError(f"{folder}: no run of the study {study.name} is there yet; compute some with `pushrod sweep`")
@@ -45,10 +45,12 @@ def results(folder: Path) -> Results:
         metrics=tuple(Column(name, e.unit, str(e)) for name, e in study.metrics.items()),
         bounds=tuple(Bound(c.metric, c.low, c.high, c.scenario) for c in study.criteria),
         runs=study.n,
-        is_sample=study.design != "grid",
+        design=study.design,
         column=column,
         notes=study.notes,
         sets=_attained(study, column) if study.attained is not None else None,
+        rows=study.rows,
+        factors=tuple(f for f, item in enumerate(study.vary) for _ in item.paths),
     )
 
 

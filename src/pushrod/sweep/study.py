@@ -1,7 +1,7 @@
 """A study: one machine many times, its parameters drawn from distributions, a few numbers kept of every run, and what counts as passed.
 
-Sample i is a set of parameters; it runs in every scenario, as run i * scenarios + scenario. The noise of a run is that of instance i, whoever
-computes it and whatever else is computed with it.
+Sample i is a set of parameters; it runs in every scenario, as run i * scenarios + scenario. Seed, scenario and i alone determine the noise of a run:
+it is independent between the scenarios of a sample, and does not depend on which process computes the run.
 """
 
 import functools
@@ -65,6 +65,11 @@ class Study:
         return self.runs * len(self.cases)
 
     @property
+    def rows(self) -> int:
+        """Samples of a base point of a Saltelli design; 1 in all other designs."""
+        return len(self.vary) + 2 if self.design == "saltelli" else 1
+
+    @property
     def chunks(self) -> int:
         return math.ceil(self.runs / self.chunk)
 
@@ -106,8 +111,19 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in sorted(FOLDER.glob("*.yaml"))}
 
 
-def load(name: str | Path, overrides: Iterable[str] = (), runs: int | None = None, seed: int | None = None, dtype: str | None = None) -> Study:
-    """A study by shipped name or file. `overrides` are texts "path=value" put over parameters of its machine; the others go over its own keys."""
+def load(
+    name: str | Path,
+    overrides: Iterable[str] = (),
+    runs: int | None = None,
+    seed: int | None = None,
+    dtype: str | None = None,
+    *,
+    trust: bool = False,
+) -> Study:
+    """A study by shipped name or file. `overrides` are texts "path=value" put over parameters of its machine; the others go over its own keys.
+
+    `trust`: import the Python file of a world that its machine file names.
+    """
     from pushrod.sweep.building import build
 
-    return build(yaml_file.load(locate(str(name), shipped(), "study")), overrides, runs, seed, dtype)
+    return build(yaml_file.load(locate(str(name), shipped(), "study")), overrides, runs, seed, dtype, trust=trust)

@@ -4,7 +4,7 @@ study: steering_tolerance
 machine: car
 scenarios: [car_default]                 # each sample runs in each of them; the machine's own if left out
 runs: 100000                             # samples
-design: lhs                              # random, lhs, sobol or grid
+design: lhs                              # random, lhs, sobol, saltelli or grid
 seed: 1                                  # of what is drawn, and of the noise in every run
 vary:
   dead_time.steer: {uniform: [30 ms, 90 ms]}

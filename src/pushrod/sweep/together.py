@@ -6,7 +6,8 @@ motor: {fit: motor_fit.yaml}           the file that `pushrod fit` wrote, with i
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -18,9 +19,21 @@ from pushrod.core.names import unknown
 from pushrod.core.quantity import Choice, Q
 from pushrod.sweep.correlated import Correlated, cholesky
 from pushrod.sweep.counter import uniforms
+from pushrod.sweep.distribution import ArcUniform, Distribution, LogUniform, Uniform
 from pushrod.sweep.varying import MUCH, SLIGHT, Reader
 
 TRIED = 4096  # draws that tell which share is cut off
+MOST_CUT = 0.9  # share that may be cut off where estimates lie at an end of their range: enough draws are left for every sample
+APART = 0.1  # correlation below which a parameter that the data do not inform goes with no other one
+
+
+class Range(NamedTuple):
+    """Where an estimate may be, and the distribution of one that the data do not inform."""
+
+    lo: float
+    hi: float
+    informed: bool
+    distribution: Distribution
 
 
 def group(reader: Reader, name: str, data: dict[str, Any], at: Keys) -> Correlated | None:
@@ -85,7 +98,38 @@ def _fit(reader: Reader, name: str, data: Mapping[str, Any], at: Keys) -> Correl
             return None
         mean.append(value)
         sd.append(spread * scale)
-    return _group(reader, name, paths, mean, sd, told.get("correlation"), at)
+    ranges = _ranges(reader, paths, told, at)
+    return None if ranges is None else _group(reader, name, paths, mean, sd, told.get("correlation"), at, ranges)
+
+
+def _ranges(reader: Reader, paths: Sequence[str], told: Mapping[str, Any], at: Keys) -> dict[int, Range] | None:
+    """Return the ranges of estimates at an end of theirs or that the data do not inform, by number of the parameter; None with the problem noted."""
+    written = told.get("range", {})
+    found = {}
+    for i, own in enumerate(told["sd"]):
+        entry = written.get(own) if isinstance(written, dict) else None
+        if entry is None:
+            continue
+        low, high = (entry.get("low"), entry.get("high")) if isinstance(entry, dict) else (None, None)
+        if not (_is_number(low) and _is_number(high) and low < high):
+            reader.document.add(at, f"the range of {paths[i]} is not a mapping {{low: NUMBER, high: NUMBER}} with low below high; fit again")
+            return None
+        meta = reader.targets[paths[i]].meta
+        assert isinstance(meta, Q)
+        size = entry.get("size")
+        lo, hi = max(float(low), meta.lo), min(float(high), meta.hi)
+        scale = entry.get("scale") if _is_number(size) and size > 0.0 else None
+        distribution: Distribution = Uniform(lo, hi)
+        if scale == "log" and lo > 0.0:
+            distribution = LogUniform(lo, hi)
+        elif scale == "arc":
+            distribution = ArcUniform(lo, hi, float(size))
+        found[i] = Range(lo, hi, entry.get("informed", True) is True, distribution)
+    return found
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _nested(data: Any, path: str) -> Any:
@@ -104,7 +148,16 @@ def _paths(reader: Reader, paths: Sequence[str], at: Keys) -> list[str] | None:
     return list(paths) if len(reader.document.problems) == before else None
 
 
-def _group(reader: Reader, name: str, paths: list[str], mean: list[float], sd: list[float], correlation: Any, at: Keys) -> Correlated | None:
+def _group(
+    reader: Reader,
+    name: str,
+    paths: list[str],
+    mean: list[float],
+    sd: list[float],
+    correlation: Any,
+    at: Keys,
+    ranges: Mapping[int, Range] | None = None,
+) -> Correlated | None:
     document, n = reader.document, len(paths)
     if any(not x > 0.0 for x in sd):
         document.add(at, f"the sd of {paths[next(i for i, x in enumerate(sd) if not x > 0.0)]} must be greater than 0")
@@ -113,6 +166,9 @@ def _group(reader: Reader, name: str, paths: list[str], mean: list[float], sd: l
     if not square or not all(isinstance(x, int | float) and -1.000001 <= x <= 1.000001 for row in correlation for x in row):
         document.add(at, f"`correlation` must be {n} lists of {n} numbers from -1 to 1, in the order {', '.join(paths)}")
         return None
+    ranges = dict(ranges or {})
+    own = [i for i, one in ranges.items() if not one.informed and all(abs(x) < APART for j, x in enumerate(correlation[i]) if j != i)]
+    correlation = [[x if i == j or not {i, j} & {*own} else 0.0 for j, x in enumerate(row)] for i, row in enumerate(correlation)]
     even = all(abs(correlation[i][j] - correlation[j][i]) < 1e-6 for i in range(n) for j in range(n))
     factor = cholesky(correlation, sd) if even and all(abs(correlation[i][i] - 1.0) < 1e-6 for i in range(n)) else None
     if factor is None:
@@ -120,17 +176,18 @@ def _group(reader: Reader, name: str, paths: list[str], mean: list[float], sd: l
         document.add(at, f"`correlation` is none: it {what} (it must be positive semidefinite)")
         return None
     metas = [reader.targets[path].meta for path in paths]
-    ends = [(meta.lo, meta.hi) for meta in metas if isinstance(meta, Q)]
+    ends = [(ranges[i].lo, ranges[i].hi) if i in ranges else (meta.lo, meta.hi) for i, meta in enumerate(metas) if isinstance(meta, Q)]
     units = tuple(str(meta.unit) for meta in metas)
     made = Correlated(name, tuple(paths), units, tuple(mean), factor, tuple(lo for lo, _ in ends), tuple(hi for _, hi in ends))
-    _tell_cut(reader, made, at)
+    made = replace(made, own=tuple((i, ranges[i].distribution) for i in own))
+    _tell_cut(reader, made, at, bool(ranges))
     return made
 
 
-def _tell_cut(reader: Reader, made: Correlated, at: Keys) -> None:
+def _tell_cut(reader: Reader, made: Correlated, at: Keys, has_ranges: bool) -> None:
     index = np.arange(TRIED, dtype=np.uint64)
     share = float(np.mean(made.outside(np.stack([uniforms(0, j, index) for j in range(len(made.paths))]))))
-    if share > MUCH:
+    if share > (MOST_CUT if has_ranges else MUCH):
         reader.document.add(at, f"about {100.0 * share:.0f} % of its draws are where a parameter is not legal; narrow the spread")
     elif share > SLIGHT:
         line = f"{reader.document.file}:{reader.document.line(at)}"

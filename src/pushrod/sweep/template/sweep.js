@@ -41,7 +41,7 @@ window.pushrodFigures = ({ axis, layout, colour, label, plain }) => {
   // the share that passes with its interval, above how often the value was drawn
   function share(panel) {
     const { x, width, names, type } = places(panel.bins);
-    const told = panel.count.map((n, i) => (n ? `${names[i]}: ${digits(100 * panel.share[i])} % of ${whole(n)} runs` : ""));
+    const told = panel.count.map((n, i) => (n ? `${names[i]}: ${digits(100 * panel.share[i])} % of ${whole(n)} samples` : ""));
     const most = Math.max(...panel.count, 1);
     const drawn = { type: "bar", x, y: panel.count.map((n) => (100 * 0.22 * n) / most), width, hoverinfo: "skip", marker: { color: colour("line") } };
     const line = { type: "scatter", mode: type === "category" ? "markers" : "lines+markers", x, y: panel.share.map((s) => (s === null ? null : 100 * s)), customdata: told,
@@ -59,7 +59,7 @@ window.pushrodFigures = ({ axis, layout, colour, label, plain }) => {
     const passing = panel.metric === null;
     const shown = panel.mean.map((row) => row.map((v) => (v === null ? null : passing ? 100 * v : v)));
     const unit = passing ? " %" : panel.metric.unit ? ` ${plain(panel.metric.unit)}` : "";
-    const text = panel.mean.map((row, j) => row.map((v, i) => `${plain(panel.x.name)} ${wide.names[i]}<br>${plain(panel.y.name)} ${tall.names[j]}<br>${digits(shown[j][i])}${unit} of ${whole(panel.count[j][i])} runs`));
+    const text = panel.mean.map((row, j) => row.map((v, i) => `${plain(panel.x.name)} ${wide.names[i]}<br>${plain(panel.y.name)} ${tall.names[j]}<br>${digits(shown[j][i])}${unit} of ${whole(panel.count[j][i])} ${passing ? "samples" : "runs"}`));
     const scale = passing ? [[0, colour("series-1")], [0.5, colour("raised")], [1, colour("achieved")]] : [[0, colour("raised")], [1, colour("achieved")]];
     const range = passing ? { zmin: 0, zmax: 100 } : {};
     const cells = panel.mean.length <= 8 && panel.mean[0].length <= 8 ? { texttemplate: "%{text}", text: shown.map((row) => row.map((v) => (v === null ? "" : `${+v.toPrecision(3)}`.replace("-", "−")))) } : {};
