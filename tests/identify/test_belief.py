@@ -1,5 +1,8 @@
 """What a fit says of itself: trade-offs, what the data do not tell, edges, colour, seeds."""
 
+from typing import Annotated as A
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from fit_rig import names, recorded, rich
@@ -7,6 +10,7 @@ from fit_rig import names, recorded, rich
 from pushrod import identify
 from pushrod.core.model import Model
 from pushrod.core.purity import pure
+from pushrod.core.quantity import Q
 from pushrod.identify.belief import Belief, believe
 from pushrod.identify.whiteness import whiteness
 from pushrod.models import first_order
@@ -53,9 +57,35 @@ def test_a_parameter_that_changes_nothing_is_said_not_to_be_told() -> None:
         params=SECOND_ORDER.Params(30.0, 0.5, 1e6, -9.0, 9.0),
     )
     rate = told.estimates[1]
-    assert not rate.seen
-    assert any("rate cannot be told from this data" in doubt for doubt in told.doubts)
+    assert not rate.informed
+    assert rate.value == pytest.approx(1e6, rel=1e-9), "its guess, and no chance value"
+    assert (rate.lo, rate.hi) == (1e4, 1e7)
+    assert rate.sd > 0.5 * rate.value, "a study has to try others"
+    assert any("rate is not informed by this data" in doubt and "kept at 1e+06" in doubt for doubt in told.doubts)
     assert told.estimates[0].lo < 24.0 < told.estimates[0].hi
+
+
+def test_a_limit_that_was_never_reached_is_as_near_to_its_guess_as_fits() -> None:
+    """Its guess would limit, which the data contradict; beyond some value they say nothing, and where a search ends there is chance."""
+    data = recorded(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.0), {"u": U}, DT, ("y",))
+    one = identify.trial(SECOND_ORDER, data, **names(SECOND_ORDER, {"u": U}, ("y",)))
+    free = {"w": (1.0, 200.0), "z": (0.1, 10.0), "rate": (1.0, 1e7)}
+    told = believe(identify.fit(identify.Problem(SECOND_ORDER, [one], free, params=SECOND_ORDER.Params(30.0, 0.5, 2.0, -9.0, 9.0)), seeds=2))
+    rate = told.estimates[2]
+    assert not rate.informed
+    assert 2.0 < rate.value < 1e3, "not somewhere in seven decades"
+    assert any("as near to its guess (2) as fits with the others" in doubt for doubt in told.doubts), told.doubts
+
+
+def test_an_interval_has_all_that_fits_as_well() -> None:
+    """At 14 1/s the limit bends the steepest slope along with the noise; a limit that is far away fits as well, which no curvature there tells."""
+    true = SECOND_ORDER.Params(24.0, 0.5, 1e6, -9.0, 9.0)
+    told = told_of(SECOND_ORDER, true, {"w": None, "rate": (1.0, 1e7)}, params=SECOND_ORDER.Params(30.0, 0.5, 2.0, -9.0, 9.0))
+    assert told.estimates[0].lo < 24.0 < told.estimates[0].hi
+    rate = told.estimates[1]
+    assert rate.value < 20.0
+    assert rate.hi > 100.0
+    assert any("rate differs by" in doubt and "there are several answers" in doubt for doubt in told.doubts), told.doubts
 
 
 def test_an_estimate_at_the_end_of_its_range_is_said_to_lie_there() -> None:
@@ -68,7 +98,8 @@ def test_a_model_that_lacks_something_leaves_coloured_residuals_and_wider_interv
     drift = 0.1 * np.sin(np.arange(601) * 0.05)
     clean, spoilt = (told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), ["T", "K"], spoil=spoil) for spoil in (None, drift))
     assert spoilt.coloured
-    assert any("is not white" in doubt and "HAC" in doubt for doubt in spoilt.doubts)
+    said = next(doubt for doubt in spoilt.doubts if "autocorrelated" in doubt)
+    assert "(HAC) cover chance alone" in said, "no interval covers the error of a wrong model"
     widths = [[one.hi - one.lo for one in told.estimates] for told in (clean, spoilt)]
     assert widths[1][0] > 1.5 * widths[0][0]
 
@@ -127,8 +158,68 @@ def test_a_parameter_that_makes_up_for_long_ticks_is_told() -> None:
         told.append(believe(identify.fit(identify.Problem(ROUGH, [one], ["T", "K"]), seeds=1, search=False)))
     T = told[0].estimates[0]
     assert not T.lo < 0.08 < T.hi
-    doubt = next(doubt for doubt in told[0].doubts if doubt.startswith("T depends on the tick"))
-    assert f"{T.value:.4g} s with 0.002 s, about 0.080" in doubt
+    doubt = next(doubt for doubt in told[0].doubts if "depend on the tick of 0.002 s" in doubt)
+    assert f"T ({T.value:.4g} s, about 0.080" in doubt
+    assert "K (" not in doubt
     assert "fit with a shorter one (--tick 0.0005)" in doubt
     assert told[1].doubts == ()
     assert told[1].estimates[0].lo < 0.08 < told[1].estimates[0].hi
+
+
+class Spring(NamedTuple):
+    k: A[float, Q("1/s2", 0.0, 1e5)] = 900.0
+    b: A[float, Q("1/s", 0.0, 100.0)] = 12.0
+    g: A[float, Q("-", 0.0, 10.0)] = 1.0
+    h: A[float, Q("-", -1.0, 1.0)] = 0.0
+
+
+class Swinging(NamedTuple):
+    q: A[float, Q("-")] = 0.0
+    v: A[float, Q("-")] = 0.0
+
+
+@pure
+def explicit(p: Spring, s: Swinging, u: float, dt: float) -> tuple[Swinging, float]:
+    """By Euler's explicit rule, which takes k dt from the damping."""
+    q = s.q + dt * s.v
+    return Swinging(q, s.v + dt * (p.g * p.k * u - p.k * s.q - p.b * s.v)), q + p.h
+
+
+EXPLICIT = Model("explicit", Spring, Swinging, FIRST_ORDER.In, FIRST_ORDER.Out, explicit)
+
+
+def test_the_parameters_that_depend_on_the_tick_are_those_that_a_fit_with_a_shorter_one_moves() -> None:
+    data = recorded(EXPLICIT, Spring(), {"u": np.repeat(U, 50)}, DT / 50.0, ("y",), noise=0.0)
+    every = {name: values[::50] for name, values in data.items()}
+    every["y"] = every["y"] + 0.01 * np.random.default_rng(3).standard_normal(len(every["y"]))
+    fits = []
+    for dt in (DT, DT / 4.0):
+        one = identify.trial(EXPLICIT, every, **names(EXPLICIT, {"u": U}, ("y",)), dt=dt)
+        free = {"k": (100.0, 3000.0), "b": (1.0, 50.0), "g": (0.5, 2.0), "h": (-0.5, 0.5)}
+        fits.append(believe(identify.fit(identify.Problem(EXPLICIT, [one], free), seeds=1, search=False)))
+    coarse, fine = (told.estimates for told in fits)
+    moved = {a.free.path for a, b in zip(coarse, fine, strict=True) if abs(a.value - b.value) > max(a.sd, 2e-3 * abs(b.value))}
+    assert "b" in moved
+    assert "h" not in moved
+    said = next(doubt for doubt in fits[0].doubts if "depend on the tick" in doubt)
+    assert {path for path in ("k", "b", "g", "h") if f" {path} (" in said} == moved
+    assert said.index(" b (") == min(said.index(f" {path} (") for path in moved), "the one that moves most comes first"
+    then = float(said.partition(" b (")[2].partition("about ")[2].split()[0])
+    assert then == pytest.approx(fine[1].value, rel=0.02)
+
+
+def test_a_robust_fit_is_judged_by_its_own_loss() -> None:
+    """A tenth of outliers, far beyond the signal: squares would say that nothing is explained."""
+    spoil = np.zeros(601)
+    spoil[np.random.default_rng(1).choice(601, 60, replace=False)] = 8.0
+    plain, robust = (told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), ["T", "K"], spoil=spoil, loss=loss) for loss in ("linear", "huber"))
+    assert plain.remainders[0].explained < 0.5
+    assert robust.remainders[0].explained > 0.8
+    assert [one.value for one in robust.estimates] == pytest.approx([0.08, 1.7], rel=0.03)
+    assert all(one.spread < one.sd for one in robust.estimates), "seeds are compared with the noise that was learnt, not with that of the outliers"
+    assert not any("seeds" in doubt for doubt in robust.doubts)
+
+
+def test_a_robust_fit_of_a_wrong_model_explains_nothing_either() -> None:
+    told = told_of(FIRST_ORDER, FIRST_ORDER.Params(0.08, 1.7), {"T": (2.0, 3.0)}, loss="huber")
+    assert told.remainders[0].explained < 0.5

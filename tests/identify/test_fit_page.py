@@ -46,6 +46,12 @@ def test_the_page_shows_all_of_it(file: Path, theme: str, width: int) -> None:
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         assert tab.evaluate("document.documentElement.dataset.theme") == theme
         names_shown = tab.locator("#fit h3").all_inner_texts()
+        drawn = tab.evaluate(
+            "document.querySelector('#fit .js-plotly-plot').data.map(d => [d.name, d.mode, d.mode === 'markers' ? d.marker.color : d.line.color])"
+        )
+    looks = {name: (mode, colour) for name, mode, colour in drawn}
+    assert (looks["measured"][0], looks["simulated"][0]) == ("markers", "lines")
+    assert looks["measured"][1] != looks["simulated"][1]
     assert names_shown[1].startswith(HOSTILE)
     assert complaints == []
 

@@ -21,7 +21,7 @@ def test_ctrl_c_writes_the_best_so_far(tmp_path: Path) -> None:
     endless = ["--seeds", "1000", "--generations", "100000", "--no-report"]
     process = subprocess.Popen([*command, *endless], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    first = process.stderr.readline()  # it tells how far it is once it is under way
+    first = next(line for line in process.stderr if not line.startswith("compiling"))  # it tells how far it is once it is under way
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert "fitting: " in first

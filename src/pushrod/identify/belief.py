@@ -6,31 +6,37 @@ told.doubts                                     in plain words
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.identify.covariance import Scatter, correlation, likeness_of, scatter
+from pushrod.identify.covariance import ANYWHERE, Scatter, at_least, correlation, likeness_of, persistence_of, pull, scatter
 from pushrod.identify.doubt import doubts
 from pushrod.identify.experiment import Trial
 from pushrod.identify.free import Free
+from pushrod.identify.own_noise import noise_runs, of_own_noise
 from pushrod.identify.problem import Problem
+from pushrod.identify.profile import profile
 from pushrod.identify.search import Fit
 from pushrod.identify.ticking import moved_by_finer_ticks
 from pushrod.identify.whiteness import Whiteness, whiteness
 
 Array = NDArray[np.float64]
 PINNED, EDGE = 1e-7, 2e-4  # of its range: an estimate nearer to an end than this lies there; nearer than that, if its error reaches the end
-LEVEL = 0.95
 ROUNDING = 1e-9  # of its span: what is left of an output that a model has to the last digits
+OF_THE_WORLD = 1.5  # times what the noise of the world leaves by itself: residuals that are no larger show no effect that the model lacks
 ALIKE_LOSS = 1.02  # seeds whose loss is at most this many times the best one's found as good a fit
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A free number with its 95 % interval. `spread` is how far the seeds that fitted as well lie apart. At an `edge` there is no interval."""
+    """A free number with its 95 % interval. `spread` is how far the seeds that fitted as well lie apart.
+
+    At an `edge` the interval goes from there to where the data object (`profile.py`). What the data do not inform has its guess, and the whole range
+    as interval; `sd` is then that of any value in the range.
+    """
 
     free: Free
     value: float
@@ -39,10 +45,7 @@ class Estimate:
     hi: float
     spread: float
     edge: str = ""  # lower, upper
-
-    @property
-    def seen(self) -> bool:
-        return bool(np.isfinite(self.sd))
+    informed: bool = True
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,17 @@ class Remainder:
     rms: float
     mean_absolute: float
     worst: float
-    explained: float  # 1 - sum e2 / sum (y - mean)2
+    # 1 - sum w e2 / sum w (y - mean)2, with the weights w of the loss: 1 for squares, less for outliers of a robust one. 0 where that is negative:
+    # such a model explains nothing.
+    explained: float
     whiteness: Whiteness | None
     held_out: bool = False
+    own_noise: float = 0.0  # root mean square that the noise of the world leaves by itself
+
+    @property
+    def lacks_effect(self) -> bool:
+        """Whether it shows an effect that the model does not have: it is autocorrelated, and more than the noise of the world."""
+        return self.whiteness is not None and not self.whiteness.white and self.rms > OF_THE_WORLD * self.own_noise
 
 
 @dataclass(frozen=True)
@@ -83,19 +94,25 @@ def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
     remainders = [_remainder(problem, i, path, e[path], False) for i, e in enumerate(errors) for path in problem.paths]
     e = problem.weighed(errors)
     coloured = any(one.whiteness is not None and not one.whiteness.white for one in remainders)
-    likeness = likeness_of([one.whiteness for one in remainders if one.whiteness is not None])
+    tests = [one.whiteness for one in remainders if one.whiteness is not None]
+    likeness, persistence = likeness_of(tests), persistence_of(tests)
     J = problem.jacobian(z)
     edges = [_edge(x, PINNED) for x in z]
     inside = [j for j, edge in enumerate(edges) if not edge]
-    spread = scatter(problem, J[:, inside], e, coloured, likeness)
+    spread = scatter(problem, J[:, inside], e, coloured, persistence)
     reaching = [j for j, sd in zip(inside, np.sqrt(np.diag(spread.C)), strict=True) if _edge(z[j], min(EDGE, sd))]
     if reaching:
         edges = [_edge(x, EDGE) if j in reaching else edge for j, (x, edge) in enumerate(zip(z, edges, strict=True))]
         inside = [j for j, edge in enumerate(edges) if not edge]
-        spread = scatter(problem, J[:, inside], e, coloured, likeness)
-    estimates = _estimates(found, edges, inside, spread, len(e))
-    R = np.eye(len(z))
-    R[np.ix_(inside, inside)] = correlation(spread.C)
+        spread = scatter(problem, J[:, inside], e, coloured, persistence)
+    whole = scatter(problem, J, e, coloured, persistence) if len(inside) < len(z) else spread
+    noisy = noise_runs(problem, z)
+    if noisy is not None:
+        caused = of_own_noise(noisy, J)
+        remainders = _beside_own_noise(problem, remainders, noisy)
+        whole = whole._replace(C=at_least(whole.C, caused), within=at_least(whole.within, np.minimum(caused, ANYWHERE)))
+    estimates = _estimates(found, edges, whole, J, e)
+    R = correlation(whole.C if whole.informed.all() else whole.within)
     kept = [
         _remainder(problem, i, path, each[path], True)
         for i, each in enumerate(errors)
@@ -109,27 +126,45 @@ def believe(found: Fit, held_out: Sequence[Trial] = ()) -> Belief:
     return Belief(**{**vars(made), "doubts": tuple(doubts(found, made, spread, inside, moved_by_finer_ticks(found, J, inside)))})
 
 
+def _beside_own_noise(problem: Problem, remainders: list[Remainder], noisy: Array) -> list[Remainder]:
+    """With what the noise of the world leaves by itself; rows of `noisy` and remainders come log by log, output by output."""
+    made, row = [], 0
+    for one in remainders:
+        part = noisy[row : row + one.n]
+        row += one.n
+        made.append(replace(one, own_noise=float(np.sqrt(np.mean(part * part))) * problem.noise[one.path]))
+    return made
+
+
 def _edge(z: float, near: float) -> str:
     return "lower" if z < near else "upper" if z > 1.0 - near else ""
 
 
-def _estimates(found: Fit, edges: list[str], inside: list[int], spread: Scatter, n: int) -> list[Estimate]:
-    from scipy.stats import t
-
-    sd = np.full(len(found.z), np.inf)
-    sd[inside] = np.sqrt(np.diag(spread.C))
-    reach = float(t.ppf(0.5 + 0.5 * LEVEL, max(n - len(inside), 1)))
+def _estimates(found: Fit, edges: list[str], spread: Scatter, J: Array, e: Array) -> list[Estimate]:
+    sd = np.sqrt(np.diag(spread.C))
+    reach = spread.quantile(len(e) - len(sd))
+    weight = np.sqrt(pull(found.problem, e))
+    below, above = profile(J * weight[:, None], e * weight, found.z, spread.C, reach) if any(edges) else (found.z, found.z)
     best = min((seed.loss for seed in found.seeds), default=found.loss)
+    # what the likelihood ratio does not tell apart belongs to the interval, however far the curvature of one of them reaches
+    equal = [found.z, *(seed.z for seed in found.seeds if seed.loss**2 <= best**2 * (1.0 + reach**2 / len(e)))]
     good = [seed.z for seed in found.seeds if seed.loss <= ALIKE_LOSS * best] or [found.z]
     made = []
     for j, (f, z, edge) in enumerate(zip(found.problem.free, found.z, edges, strict=True)):
-        value = float(f.value(z))
-        if np.isfinite(sd[j]):
-            lo, hi = _interval(f, z, reach * sd[j])
+        value, informed = float(f.value(z)), bool(spread.informed[j])
+        if not informed:
+            lo, hi, error = f.lo, f.hi, np.sqrt(spread.within[j, j]) * f.slope(z)
+        elif any(edges):
+            lo, hi = float(f.value(below[j])), float(f.value(above[j]))
+            error = (hi - lo) / reach / (1.0 if edge else 2.0)
         else:
-            lo, hi = (value, value) if edge else (f.lo, f.hi)
+            lo, hi = _interval(f, z, reach * sd[j])
+            error = float(sd[j] * f.slope(z))
+        if informed:
+            lo, hi = min(lo, *(float(f.value(one[j])) for one in equal)), max(hi, *(float(f.value(one[j])) for one in equal))
+        edge = edge if informed or z != f.place(f.guess) else ""  # what is kept at its guess was not driven there
         seeds = [float(f.value(one[j])) for one in good]
-        made.append(Estimate(f, value, float(sd[j] * f.slope(z)) if np.isfinite(sd[j]) else np.inf, lo, hi, max(seeds) - min(seeds), edge))
+        made.append(Estimate(f, value, float(error), lo, hi, max(seeds) - min(seeds) if informed else 0.0, edge, informed))
     return made
 
 
@@ -145,11 +180,14 @@ def _remainder(problem: Problem, i: int, path: str, error: Array, held_out: bool
     one = problem.trials[i]
     seen = one.outputs[path]
     use = seen.held_out if held_out else ~seen.held_out
-    return remainder(one.name or f"log {i + 1}", path, one.used[path].unit if path in one.used else "", error[use], seen.value[use], held_out)
+    weight = pull(problem, error[use] * np.sqrt(seen.count[use]) / problem.noise[path])
+    unit = one.used[path].unit if path in one.used else ""
+    return remainder(one.name or f"log {i + 1}", path, unit, error[use], seen.value[use], held_out, weight)
 
 
-def remainder(log: str, path: str, unit: str, e: Array, y: Array, held_out: bool) -> Remainder:
-    about = float(np.sum((y - np.mean(y)) ** 2)) if len(y) else 0.0
+def remainder(log: str, path: str, unit: str, e: Array, y: Array, held_out: bool, weight: Array) -> Remainder:
+    mean = float(weight @ y / np.sum(weight)) if len(y) else 0.0
+    about = float(weight @ (y - mean) ** 2)
     return Remainder(
         log,
         path,
@@ -158,7 +196,7 @@ def remainder(log: str, path: str, unit: str, e: Array, y: Array, held_out: bool
         float(np.sqrt(np.mean(e * e))),
         float(np.mean(np.abs(e))),
         float(np.max(np.abs(e))),
-        1.0 - float(e @ e) / about if about > 0.0 else float("nan"),
+        max(1.0 - float(weight @ (e * e)) / about, 0.0) if about > 0.0 else float("nan"),
         None if held_out else whiteness(e if np.any(np.abs(e) > ROUNDING * float(np.ptp(y))) else np.zeros_like(e)),
         held_out,
     )
@@ -168,7 +206,8 @@ def judged(found: Fit, trials: Sequence[Trial]) -> tuple[Problem, Array, list[di
     """Logs that were not fitted to, with what was found: states start where they were measured, an offset is the mean one of the fitted logs."""
     problem = found.problem
     ranges = {f.path: (f.lo, f.hi) for f in problem.parameters}
-    other = Problem(problem.world, trials, ranges, params=problem.params, offsets=problem.offsets, noise=problem.noise, device=problem.device)
+    same: dict[str, Any] = {name: getattr(problem, name) for name in ("params", "offsets", "noise", "loss", "loss_scale", "device")}
+    other = Problem(problem.world, trials, ranges, **same)
     z = other.guess
     z[: len(problem.parameters)] = [f.place(value) for f, value in zip(other.parameters, found.values.values(), strict=True)]
     for j, f in enumerate(other.free):
@@ -184,8 +223,9 @@ def _other_logs(found: Fit, trials: Sequence[Trial]) -> list[Remainder]:
     made = []
     for i, (one, each) in enumerate(zip(trials, errors, strict=True)):
         for path in other.paths:
-            unit = one.used[path].unit if path in one.used else ""
-            made.append(remainder(one.name or f"held-out log {i + 1}", path, unit, each[path], one.outputs[path].value, True))
+            unit, seen = one.used[path].unit if path in one.used else "", one.outputs[path]
+            weight = pull(other, each[path] * np.sqrt(seen.count) / other.noise[path])
+            made.append(remainder(one.name or f"held-out log {i + 1}", path, unit, each[path], seen.value, True, weight))
     return made
 
 
@@ -194,4 +234,4 @@ def _criterion(found: Fit, e: Array, likeness: float) -> float:
     r = min(max(likeness, 0.0), 0.9999)
     n = max(len(e) * (1.0 - r) / (1.0 + r), 2.0)
     scale: Any = sum(np.log(found.problem.noise[path]) for path in found.problem.paths) / len(found.problem.paths)
-    return float(n * (np.log(max(float(e @ e) / len(e), 1e-300)) + 2.0 * scale) + len(found.z) * np.log(n))
+    return float(n * (np.log(max(found.loss**2, 1e-300)) + 2.0 * scale) + len(found.z) * np.log(n))

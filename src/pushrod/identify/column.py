@@ -1,13 +1,12 @@
 """A column of a recording in the unit that a world wants."""
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pushrod.config.unit import to_si
+from pushrod.config.unit import conversion, split_name, to_si
 from pushrod.core.errors import DiagnosisError, InputError
 from pushrod.core.names import count, find
 from pushrod.core.quantity import Choice
@@ -17,7 +16,6 @@ Array = NDArray[np.float64]
 Recorded = Table | Mapping[str, Any]
 TIME = "t"
 FEWEST = 10  # values of a column
-WITH_UNIT = re.compile(r"(.*\S)\s*\[([^\[\]]+)\]\s*")
 
 
 class Column(NamedTuple):
@@ -31,11 +29,14 @@ class Column(NamedTuple):
 
 
 def column(recorded: Recorded, text: str, meta: Any, missing: str = "refuse") -> Column:
-    """The column that "name" or "name [unit]" means, in the unit of a field of the world. A unit said here goes over that of the log.
+    """The column that "name" or "name [unit]" means, in the unit of a field of the world. A unit said here goes over that of the log; a "-" in front
+    of the name turns its sign.
 
     Values that are no numbers are a DiagnosisError, or with `missing="drop"` left out.
     """
-    name, said = split(text)
+    name, said = split_name(text)
+    sign = -1.0 if name.startswith("-") and name not in _names(recorded) else 1.0
+    name = name if sign > 0.0 else name[1:].lstrip()
     t, values, written = _raw(recorded, name)
     written = said or written
     good = np.isfinite(values)
@@ -43,25 +44,27 @@ def column(recorded: Recorded, text: str, meta: Any, missing: str = "refuse") ->
     if wrong:
         raise DiagnosisError(wrong)
     wanted = meta.unit
-    factor = 1.0 if isinstance(meta, Choice) or wanted in ("-", written) or not written else _factor(name, written, wanted)
-    return Column(name, wanted, written, t[good], values[good] * factor)
+    factor = 1.0 if isinstance(meta, Choice) or written in ("", wanted) else _factor(name, written, wanted)
+    return Column(name, wanted, written, t[good], values[good] * (sign * factor))
 
 
-def split(text: str) -> tuple[str, str]:
-    """Name and unit of "name [unit]"."""
-    m = WITH_UNIT.fullmatch(text)
-    return (m[1], m[2].strip()) if m else (text.strip(), "")
+def _names(recorded: Recorded) -> list[str]:
+    return list(recorded.channels) if isinstance(recorded, Table) else [split_name(key)[0] for key in recorded]
 
 
 def _raw(recorded: Recorded, name: str) -> tuple[Array, Array, str]:
     if isinstance(recorded, Table):
         channel = recorded[name]
         return channel.t, channel.values, channel.unit
-    values = np.asarray(find(recorded, name, "column"), float)
-    t = np.asarray(find(recorded, TIME, "column"), float)
+    named = {split_name(key)[0]: key for key in recorded}
+    key = find(named, name, "column")
+    values = np.asarray(recorded[key], float)
+    times = find(named, TIME, "column")
+    t = np.asarray(recorded[times], float)
     if t.ndim != 1 or values.shape != t.shape:
         raise InputError(f"column {name!r} has shape {values.shape}, the times under {TIME!r} have {t.shape}: give one value for each time")
-    return t, values, ""
+    unit = split_name(times)[1]
+    return t if not unit else t * to_si(f"1 {unit}", "s"), values, split_name(key)[1]
 
 
 def _wrong(name: str, t: Array, values: Array, good: Any, missing: str) -> list[str]:
@@ -87,7 +90,7 @@ def _wrong(name: str, t: Array, values: Array, good: Any, missing: str) -> list[
 
 def _factor(name: str, written: str, wanted: str) -> float:
     try:
-        return to_si(f"1 {written}", wanted)
+        return conversion(written, wanted)
     except ValueError as e:
         raise InputError(f"column {name!r}: {e}; say its unit behind its name, such as '{name} [{wanted}]' if it is in {wanted}") from e
 

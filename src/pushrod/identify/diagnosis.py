@@ -21,6 +21,7 @@ STILL = 1e-9  # of its size: a signal that moves less does not move
 LEAST = 3  # values for each free number
 FAR_OFF = 100.0  # times: as far as the spans of two signals of one dimension may differ
 FAR_FROM_GUESS = 300.0  # times: as far as what was measured may differ from what the model does at its guess
+LIKE_57 = 1.5  # times: as far as the ratio of two spans may be from that of a radian to a degree
 NEARLY = 10.0  # times: as far as two spans may differ that are of one size
 BARE = ("", "-")
 LEADS, LESS = 0.6, 0.7  # correlation of what leads, and the share of the difference that is left where it does
@@ -60,12 +61,55 @@ def _early(problem: Problem) -> Iterator[str]:
                     continue
                 y = _on_ticks(one, output)
                 ratio = float(np.ptp(y) / np.ptp(u))
-                if _unit(one, output) not in BARE and not 1.0 / FAR_OFF < ratio < FAR_OFF:
+                degrees = _degrees(one, output, channel, ratio)
+                if degrees:
+                    yield f"{_name(one, i)}: {degrees}"
+                elif _unit(one, output) not in BARE and not 1.0 / FAR_OFF < ratio < FAR_OFF:
                     spans = f"output {output} spans {np.ptp(y):.3g} {_unit(one, output)}, input {channel} {np.ptp(u):.3g} {_unit(one, channel)}"
                     how = f"is one of both in another unit? Say which, such as '{output}=column [m{_unit(one, output)}]'"
                     yield f"{_name(one, i)}: {spans}, a factor of {ratio:.3g}: {how}"
                 elif _leads(y, u):
                     yield f"{_name(one, i)}: output {output} moves before input {channel} does: are the two columns swapped?"
+
+
+def _degrees(one: Trial, output: str, channel: str, ratio: float) -> str:
+    """What to say where one of two angles is 57 times the other, and no unit was given for the larger one; "" where that is not so."""
+    if not _is_angle(_unit(one, output)):
+        return ""
+    larger, side = (output, "--output") if ratio > 1.0 else (channel, "--input")
+    column = one.used[larger]
+    if column.written or abs(np.log(max(ratio, 1.0 / ratio) * np.pi / 180.0)) > np.log(LIKE_57):
+        return ""
+    unit = "deg" + column.unit.removeprefix("rad")
+    return (
+        f"output {output} spans {ratio:.3g} times input {channel}, and 57.3 is the number of degrees in a radian: if {larger} is in degrees, say so "
+        f"({side} '{larger}={column.name} [{unit}]')"
+    )
+
+
+def _unsaid_degrees(one: Trial, path: str, ratio: float, likeness: float) -> str:
+    """The same for an output beside the model at its guess, where both move alike."""
+    column = one.used.get(path)
+    if (
+        column is None
+        or column.written
+        or not _is_angle(column.unit)
+        or likeness < ALIKE
+        or abs(np.log(max(ratio, 1e-9) * np.pi / 180.0)) > np.log(LIKE_57)
+    ):
+        return ""
+    unit = "deg" + column.unit.removeprefix("rad")
+    return (
+        f"output {path} spans {ratio:.3g} times what the model does at its guess, and 57.3 is the number of degrees in a radian: if it is in "
+        f"degrees, say so (--output '{path}={column.name} [{unit}]')"
+    )
+
+
+def _is_angle(unit: str) -> bool:
+    try:
+        return unit.startswith("rad") and parse(unit).dimension[-1] == 1
+    except ValueError:
+        return False
 
 
 def _beside_the_model(problem: Problem) -> Iterator[str]:
@@ -76,7 +120,10 @@ def _beside_the_model(problem: Problem) -> Iterator[str]:
         for path, (model, measured) in seen.items():
             span = float(np.ptp(model)) if np.all(np.isfinite(model)) else 0.0
             ratio = float(np.ptp(measured)) / span if span > 0.0 else 1.0
-            if _unit(one, path) not in BARE and not 1.0 / FAR_FROM_GUESS < ratio < FAR_FROM_GUESS:
+            degrees = _unsaid_degrees(one, path, ratio, _likeness(model, measured))
+            if degrees:
+                yield f"{_name(one, i)}: {degrees}"
+            elif _unit(one, path) not in BARE and not 1.0 / FAR_FROM_GUESS < ratio < FAR_FROM_GUESS:
                 spans = f"output {path} spans {np.ptp(measured):.3g} {_unit(one, path)}, the model at its guess {span:.3g}"
                 how = (
                     f"is the column in another unit (say which, such as '{path}=column [m{_unit(one, path)}]'), or is the guess that far off (--set)?"

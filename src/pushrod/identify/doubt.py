@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from pushrod.identify.cause import causes
 from pushrod.identify.covariance import Scatter
 from pushrod.identify.search import Fit
 from pushrod.identify.ticking import FINER
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
     from pushrod.identify.belief import Belief, Estimate
 
 Array = NDArray[np.float64]
+PLACED = 1e-9  # of its range: an estimate that is nearer to its guess lies there
 TRADE = 0.98  # correlation above which two parameters can stand in for each other
 ILL = 1e3  # condition above which a group of parameters can
 VAGUE = 0.5  # of its range, or of its value: an interval that reaches further to each side says next to nothing
 EXACT = 1e-6  # of the noise: a residual that is none
 COARSE = 1.0  # standard deviations by which finer ticks may move an estimate
 SMALL = 2e-3  # of its value: a lesser move is none
+COUPLED = 0.3  # correlation above which an estimate at the end of its range acts on another one's interval
 APART = 3.0  # standard deviations that seeds may lie apart
 WORSE = 2.0  # times the error of what was fitted to: a model that does not carry over
 
@@ -28,6 +31,9 @@ def doubts(found: Fit, told: "Belief", spread: Scatter, inside: list[int], moved
     """`moved`: by how much each free number (0..1 of its range) would be another with finer ticks."""
     if found.stopped:
         yield "the search was stopped before its end: this is the best found until then"
+    own = {(one.log, one.path): one.own_noise for one in told.remainders}
+    logs = [one.name or f"log {i + 1}" for i, one in enumerate(found.problem.trials)]
+    yield from causes(found.problem, found.z, found.problem.errors(found.z), lambda i, path: own.get((logs[i], path), 0.0))
     yield from _edges(told)
     yield from _ticks(found, told, moved)
     yield from _unseen(told)
@@ -37,40 +43,52 @@ def doubts(found: Fit, told: "Belief", spread: Scatter, inside: list[int], moved
 
 
 def _edges(told: "Belief") -> Iterator[str]:
-    for one in told.estimates:
+    names = [one.free.name for one in told.estimates]
+    for j, one in enumerate(told.estimates):
         if one.edge:
             end = one.free.lo if one.edge == "lower" else one.free.hi
+            others = np.argsort(-np.abs(told.correlation[j])) if one.informed else ()
+            coupled = [names[i] for i in others if i != j and abs(told.correlation[j, i]) > COUPLED]
+            profiled = f". The intervals of {', '.join(coupled)} let it vary up to {one.hi if one.edge == 'lower' else one.lo:.3g}" if coupled else ""
             yield (
                 f"{one.free.name} lies at the {one.edge} end of its range ({end:.4g}{_unit(one)}): widen the range if it may go beyond, "
-                "else the model lacks an effect or this one is not there"
+                f"else the model lacks an effect or this one is not there{profiled}"
             )
 
 
 def _ticks(found: Fit, told: "Belief", moved: Array) -> Iterator[str]:
     """The equations are solved tick by tick: where that is coarse, a parameter makes up for it, and no interval knows."""
-    worst, by = None, COARSE
-    for one, z, far in zip(told.estimates, found.z, moved, strict=True):
-        away = abs(far) * one.free.slope(z)
-        if one.seen and one.free.of == "parameter" and away > by * one.sd and away > SMALL * abs(one.value):
-            worst, by = (one, float(one.free.value(np.clip(z + far, 0.0, 1.0)))), away / one.sd
-    if worst is not None:
-        one, then = worst
+    far = []
+    for one, z, by in zip(told.estimates, found.z, moved, strict=True):
+        then = float(one.free.value(np.clip(z + by, 0.0, 1.0)))
+        away = abs(then - one.value)
+        if one.informed and one.free.of == "parameter" and away > COARSE * one.sd and away > SMALL * max(abs(one.value), abs(then)):
+            far.append((away / max(abs(one.value), abs(then)), f"{one.free.name} ({one.value:.4g}{_unit(one)}, about {then:.4g} at a quarter of it)"))
+    if far:
         dt = max(trial.dt for trial in found.problem.trials)
-        yield (
-            f"{one.free.name} depends on the tick: {one.value:.4g}{_unit(one)} with {dt:.3g} s, about {then:.4g} with a quarter of that, "
-            f"{by:.1f} standard deviations away; fit with a shorter one (--tick {dt / FINER:.2g})"
-        )
+        names = ", ".join(text for _, text in sorted(far, reverse=True))
+        yield f"these depend on the tick of {dt:.3g} s by more than their intervals: {names}; fit with a shorter one (--tick {dt / FINER:.2g})"
 
 
 def _unseen(told: "Belief") -> Iterator[str]:
     for one in told.estimates:
         if one.edge:
             continue
-        if not one.seen:
-            yield f"{one.free.name} cannot be told from this data: it changes nothing that was measured, or only together with others; fix it"
+        if not one.informed:
+            yield (
+                f"{one.free.name} is not informed by this data: it changes nothing that was measured, or only together with others. "
+                f"{_kept(one)}, and is written with the spread of its range; fix it by --set, or measure what it acts on"
+            )
         elif _vague(one):
             within = f"{one.lo:.3g} to {one.hi:.3g}{_unit(one)}"
             yield f"{one.free.name} is hardly seen in this data: anything from {within} fits; fix it, or excite it more"
+
+
+def _kept(one: "Estimate") -> str:
+    value = f"{one.value:.4g}{_unit(one)}"
+    if abs(one.free.place(one.value) - one.free.place(one.free.guess)) < PLACED:
+        return f"It is kept at {value}, its guess"
+    return f"It is {value}, as near to its guess ({one.free.guess:.4g}) as fits with the others"
 
 
 def _vague(one: "Estimate") -> bool:
@@ -105,18 +123,19 @@ def _seeds(found: Fit, told: "Belief") -> Iterator[str]:
             "the best is shown; more seeds or generations may find a better one"
         )
     for one in told.estimates:
-        if one.free.of == "parameter" and one.seen and one.sd > 0.0 and one.spread > APART * one.sd and one.spread > 1e-3 * abs(one.value):
-            yield f"{one.free.name} differs by {one.spread:.3g}{_unit(one)} between seeds that fit as well: its interval is too narrow"
+        if one.free.of == "parameter" and one.informed and one.sd > 0.0 and one.spread > APART * one.sd and one.spread > 1e-3 * abs(one.value):
+            what = "there are several answers" if one.hi - one.lo >= one.spread else "its interval is too narrow"
+            yield f"{one.free.name} differs by {one.spread:.3g}{_unit(one)} between seeds that fit as well: {what}"
 
 
 def _rest(told: "Belief") -> Iterator[str]:
-    coloured = [one for one in told.remainders if one.whiteness is not None and not one.whiteness.white]
+    coloured = [one for one in told.remainders if one.lacks_effect]
     if coloured:
         worst = max(coloured, key=lambda one: abs(one.whiteness.r[1]))  # type: ignore[union-attr]
         r = worst.whiteness.r[1]  # type: ignore[union-attr]
         yield (
-            f"what is left of {worst.path} in {worst.log} is not white (neighbours are alike by {r:.2f}): the model lacks something that the "
-            "data show. Intervals allow for it (HAC), as far as the model is right otherwise"
+            f"residuals of {worst.path} in {worst.log} are autocorrelated (lag-1 correlation {r:.2f}): the model lacks an effect that the data show. "
+            "The intervals (HAC) cover chance alone: parameters may be wrong by far more, as they stand in for that effect"
         )
     for path in dict.fromkeys(one.path for one in told.held_out):
         fitted = [one.rms for one in told.remainders if one.path == path]

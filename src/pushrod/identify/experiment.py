@@ -21,9 +21,9 @@ from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import numbers
 from pushrod.identify.column import Column, Recorded, beyond, column
 from pushrod.identify.spread import held, interpolated, period
+from pushrod.log.table import Table
 
 Array = NDArray[np.float64]
-SLOWEST = 0.005  # [s]: longest tick unless one is asked for, since not every model is exact for any tick
 SLOW = 1.0  # [s] between two values from which one asks whether times are in another unit
 WEIGHT = Q("-", 0.0)
 WHOLE = 1e-6  # of a tick: what is nearer to its end than this was taken there
@@ -67,6 +67,7 @@ class Trial:
     start: Mapping[str, float] = field(default_factory=dict)
     used: Mapping[str, Column] = field(default_factory=dict)
     t0: float = 0.0
+    run_dt: float | None = None  # tick of the simulated run that was recorded, where the log states it
 
     @property
     def seconds(self) -> float:
@@ -117,14 +118,15 @@ def trial(
         find(known, path, f"parameter of {world.name}")
     find({"zero": 0, "linear": 0}, hold, "way to hold an input")
     t0, t1 = _span(told, seen, begin, end, name or "the log")
-    tick = _tick(seen, dt, name or "the log")
+    tick = _tick(recorded, seen, dt, name or "the log")
     steps = int(np.ceil((t1 - t0) / tick - WHOLE))
     if steps < 2:
         raise InputError(f"{name or 'the log'}: {t1 - t0:g} s from the first to the last value, which is less than two ticks of {tick:g} s")
     per_tick = {path: _per_tick(one, taken[path], t0, tick, steps, hold) for path, one in told.items()}
     heavy = {path: column(recorded, text, WEIGHT) for path, text in (weights or {}).items() if find(seen, path, "compared output")}
     measured = {path: _measured(one, t0, tick, steps, held_out, heavy.get(path)) for path, one in seen.items()}
-    return Trial(name, tick, steps, per_tick, measured, dict(constants or {}), _start(world, start or {}, measured), {**told, **seen}, t0)
+    known_start, used = _start(world, start or {}, seen, t0), {**told, **seen}
+    return Trial(name, tick, steps, per_tick, measured, dict(constants or {}), known_start, used, t0, _run_tick(recorded))
 
 
 def _columns(recorded: Recorded, asked: Mapping[str, str], legal: Mapping[str, Any], what: str, missing: str, wrong: list[str]) -> dict[str, Column]:
@@ -155,7 +157,12 @@ def _span(told: Mapping[str, Column], seen: Mapping[str, Column], begin: float |
     return t0, t1
 
 
-def _tick(seen: Mapping[str, Column], dt: float | None, name: str) -> float:
+def _tick(recorded: Recorded, seen: Mapping[str, Column], dt: float | None, name: str) -> float:
+    """The tick that was asked for, else that of the run that was recorded, else the time between two samples.
+
+    A finer one would be more exact for many equations, but a world that contains a controller is another machine at another tick.
+    """
+    dt = _run_tick(recorded) if dt is None else dt
     if dt is not None:
         if not 0.0 < dt < np.inf:
             raise InputError(f"dt = {dt} s; a tick must be longer than 0 and finite")
@@ -165,7 +172,16 @@ def _tick(seen: Mapping[str, Column], dt: float | None, name: str) -> float:
         raise DiagnosisError(
             [f"{name}: {sampled:g} s between two values: are the times in another unit, such as ms? If they are not, say the tick (--tick)"]
         )
-    return float(sampled / np.ceil(sampled / SLOWEST - WHOLE))
+    return float(sampled)
+
+
+def _run_tick(recorded: Recorded) -> float | None:
+    """None where a file states no tick, or something that is no time."""
+    try:
+        dt = float(recorded.about["dt"]) if isinstance(recorded, Table) else 0.0
+    except (KeyError, ValueError):
+        return None
+    return dt if 0.0 < dt < np.inf else None
 
 
 def _per_tick(one: Column, meta: Any, t0: float, dt: float, steps: int, hold: str) -> Array:
@@ -192,10 +208,12 @@ def _measured(one: Column, t0: float, dt: float, steps: int, held_out: float, he
     return Measured(k, np.clip(place, 0.0, 1.0), mean, count, last)
 
 
-def _start(world: Model | World, start: Mapping[str, str | float], measured: Mapping[str, Measured]) -> dict[str, float]:
+def _start(world: Model | World, start: Mapping[str, str | float], seen: Mapping[str, Column], t0: float) -> dict[str, float]:
+    """States where the trial starts. An output that starts later gives its first value; one that was measured at that time, or around it, that."""
     states = {leaf.path: leaf.meta for leaf in numbers(world.State)}
     found = {}
     for path, value in start.items():
         find(states, path, f"state of {world.name}")
-        found[path] = find(measured, value, "compared output").first if isinstance(value, str) else float(value)
+        one = find(seen, value, "compared output") if isinstance(value, str) else None
+        found[path] = float(value) if one is None else float(np.interp(t0, one.t, one.values))
     return found

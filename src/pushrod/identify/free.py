@@ -38,7 +38,8 @@ class Free:
         return where if self.trial is None else f"{where}, log {self.trial + 1}"
 
     @property
-    def _size(self) -> float:
+    def size(self) -> float:
+        """Return the size of a value that counts as small."""
         most = max(abs(self.lo), abs(self.hi))
         return abs(self.guess) or max(SMALL * most, 0.1 * min(most, 1.0))
 
@@ -48,7 +49,7 @@ class Free:
             return "linear"
         if self.lo > 0.0:
             return "log" if self.hi / self.lo > DECADES else "linear"
-        return "arc" if max(abs(self.lo), abs(self.hi)) > DECADES * self._size else "linear"
+        return "arc" if max(abs(self.lo), abs(self.hi)) > DECADES * self.size else "linear"
 
     def value(self, z: Any) -> Any:
         """The number at z in 0..1, never outside of its range."""
@@ -56,8 +57,8 @@ class Free:
         if self.scale == "log":
             x = self.lo * np.exp(z * math.log(self.hi / self.lo))
         elif self.scale == "arc":
-            a, b = math.asinh(self.lo / self._size), math.asinh(self.hi / self._size)
-            x = self._size * np.sinh(a + z * (b - a))
+            a, b = math.asinh(self.lo / self.size), math.asinh(self.hi / self.size)
+            x = self.size * np.sinh(a + z * (b - a))
         else:
             x = self.lo + z * (self.hi - self.lo)
         return np.clip(x, self.lo, self.hi)
@@ -68,8 +69,8 @@ class Free:
         if self.scale == "log":
             return math.log(x / self.lo) / math.log(self.hi / self.lo)
         if self.scale == "arc":
-            a, b = math.asinh(self.lo / self._size), math.asinh(self.hi / self._size)
-            return (math.asinh(x / self._size) - a) / (b - a)
+            a, b = math.asinh(self.lo / self.size), math.asinh(self.hi / self.size)
+            return (math.asinh(x / self.size) - a) / (b - a)
         return (x - self.lo) / (self.hi - self.lo)
 
     def slope(self, z: float) -> float:
@@ -77,8 +78,8 @@ class Free:
         if self.scale == "log":
             return float(self.value(z)) * math.log(self.hi / self.lo)
         if self.scale == "arc":
-            a, b = math.asinh(self.lo / self._size), math.asinh(self.hi / self._size)
-            return self._size * math.cosh(a + z * (b - a)) * (b - a)
+            a, b = math.asinh(self.lo / self.size), math.asinh(self.hi / self.size)
+            return self.size * math.cosh(a + z * (b - a)) * (b - a)
         return self.hi - self.lo
 
 

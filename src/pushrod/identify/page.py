@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pushrod.identify.belief import Belief, Estimate, Remainder, judged
 from pushrod.identify.doubt import TRADE
 from pushrod.identify.experiment import Trial
+from pushrod.identify.interval_text import digits_for
 from pushrod.identify.problem import Problem
 from pushrod.identify.search import Fit
 from pushrod.report.cell import Cell, Grid, amount, plain, text
@@ -80,10 +81,15 @@ def _facts(found: Fit, told: Belief) -> list[tuple[str, str]]:
 
 
 def _intervals(told: Belief) -> str:
+    if told.coloured and not any(one.lacks_effect for one in told.remainders):
+        return (
+            "The residuals are autocorrelated, and no larger than the noise of the world makes them. The intervals take both into account: the "
+            "correlation of the residuals (HAC), and the errors that runs with noise cause."
+        )
     if told.coloured:
         return (
-            "Intervals hold the true value in 95 of 100 cases if the model is right. The residuals are not white, so they are worked out with their "
-            "correlation (HAC); they are rough."
+            "The residuals are autocorrelated: the model lacks an effect, and parameters stand in for it. The intervals take the correlation of the "
+            "residuals into account (HAC), which covers chance alone and not the error of the model."
         )
     return "Intervals hold the true value in 95 of 100 cases if the model is right and the noise is white, as the residuals say it is."
 
@@ -92,13 +98,15 @@ def _estimates(every: Sequence[Estimate]) -> Grid:
     rows = []
     for one in every:
         f = one.free
-        if one.seen:
-            within = Cell(f"{number(one.lo, 5)} … {number(one.hi, 5)}", None, "", "right")
+        if one.informed:
+            end = f", at the {one.edge} end" if one.edge else ""
+            digits = digits_for(one.lo, one.hi)
+            within = Cell(f"{number(one.lo, digits)} … {number(one.hi, digits)}{end}", None, "bad" if end else "", "right")
             share = abs(one.sd / one.value) if one.value else None
             percent = "–" if share is None else f"{100.0 * share:.2g} %" if share < 1.0 else f"{100.0 * share:.0f} %"
             sd = Cell(percent, share, "warn" if share is not None and share > 0.25 else "", "right")
         else:
-            within, sd = Cell(f"at the {one.edge} end" if one.edge else "not told by the data", None, "bad", "right"), Cell("–", None, "dim", "right")
+            within, sd = Cell("not informed", None, "bad", "right"), Cell("–", None, "dim", "right")
         searched = Cell(f"{number(f.lo)} … {number(f.hi)}", None, "dim", "right")
         rows.append((text(f.name), amount(one.value, f.unit, 5), within, sd, plain(one.spread, 2), searched, text(f.about)))
     return Grid(("parameter", "value", "95 % interval", "relative error", "over seeds", "searched", "about"), rows)
@@ -138,7 +146,7 @@ def _logs(problem: Problem, z: Array, errors: list[dict[str, Array]], sheet: Dra
 
 
 def _panels(problem: Problem, one: Trial, i: int, path: str, y: Array, e: Array, z: Array, sheet: Drawing) -> list[dict[str, Any]]:
-    """Simulated over measured, and below it what is left."""
+    """Simulated, a line, over measured, dots of another colour; and below it what is left."""
     seen, unit = one.outputs[path], unit_text(_unit(problem, path))
     late = one.t(path)[seen.held_out]
     bands = [{"kind": "unarmed", "label": "held out", "spans": [[float(late[0]), float(late[-1])]]}] if len(late) else []
@@ -147,8 +155,8 @@ def _panels(problem: Problem, one: Trial, i: int, path: str, y: Array, e: Array,
     ]
     ticks: Array = np.arange(1, one.steps + 1, dtype=np.float64) * one.dt
     lines = [_line(sheet, channel, "request", ticks - one.dt, values, unit) for channel, values in same]
-    lines.append(_line(sheet, "measured", "measured", one.t(path), seen.value, unit))
-    lines.append(_line(sheet, "simulated", "achieved", ticks, y + problem.offset(z, i, path), unit))
+    lines.append(_line(sheet, "measured", "measured", one.t(path), seen.value, unit) | {"dots": True})
+    lines.append(_line(sheet, "simulated", "command", ticks, y + problem.offset(z, i, path), unit))
     drawn = sheet.add({"type": "time", "unit": unit, "lines": lines, "bands": bands})
     left = sheet.add(
         {"type": "time", "unit": unit, "lines": [_line(sheet, "simulated less measured", "series-1", one.t(path), e, unit)], "bands": bands}

@@ -6,7 +6,8 @@
     problem.jacobian(z)     by central differences, all of them in one call per log
 
 The guess of a parameter is its value in `params`, of an offset 0, of a state what the trial says. Offsets and starts belong to one log each;
-the search over the population leaves them where they are (offsets: where they are best), the least squares after it moves them, too.
+the search over the population leaves them where they are (offsets: where they are best), the least squares after it moves them, too. A world that
+has noise of its own is simulated without it (`quiet.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,11 +23,12 @@ from pushrod.core.errors import InputError
 from pushrod.core.model import Model, World
 from pushrod.core.names import find
 from pushrod.core.record import get, numbers, put
+from pushrod.core.validity import parts_to_check
 from pushrod.identify import scored
 from pushrod.identify.experiment import Measured, Trial
 from pushrod.identify.free import Free, narrowed
+from pushrod.identify.quiet import quiet
 from pushrod.identify.room import parameters_of
-from pushrod.identify.soundness import Soundness
 from pushrod.identify.where import device_for
 
 Array = NDArray[np.float64]
@@ -81,9 +83,12 @@ class Problem:
         self._steps = np.full(len(self.free), STEPS[1])
         self._left = 1.0  # root mean square of the last residuals
         self.simulated = 0  # runs of a log so far
-        self._scored = scored.of(self.world, self.paths)
+        self._quiet = quiet(self.world)
+        self._scored = scored.of(self._quiet, self.paths)
         self._bases = [self._base(one) for one in self.trials]
-        self._soundness = Soundness(self._bases[0], self.parameters, min(one.dt for one in self.trials))
+        self._shortest = min(one.dt for one in self.trials)
+        searched = [(f.lo, f.hi) for f in self.parameters]
+        self._contradictory = parts_to_check(self._bases[0], [f.path for f in self.parameters], searched, self._shortest)
         for base, one in zip(self._bases, self.trials, strict=True):
             check(base, f"{one.name or self.world.name}", one.dt)
 
@@ -140,7 +145,11 @@ class Problem:
         return found
 
     def _sound(self, Z: Array) -> NDArray[np.bool_]:
-        return self._soundness.of([f.value(Z[:, j]) for j, f in enumerate(self.parameters)], len(Z))
+        valid = np.ones(len(Z), bool)
+        for part in self._contradictory:
+            columns = [self.parameters[j].value(Z[:, j]).tolist() for j, _ in part.places]
+            valid &= np.array([part.is_valid(row, self._shortest) for row in zip(*columns, strict=True)], bool)
+        return valid
 
     def _losses(self, Z: Array) -> Array:
         vary = {f.path: f.value(Z[:, j]) for j, f in enumerate(self.parameters)}
@@ -248,6 +257,18 @@ class Problem:
         self._steps = np.clip(STEADY * self._left / np.maximum(np.linalg.norm(J, axis=0), 1e-300), STEPS[0], STEPS[2])
         return J
 
+    def apart_by_noise(self, z: Array, n: int) -> Array:
+        """Weighted outputs with the noise of the world less those without it, [value, instance], for n instances, of what is fitted to."""
+        Z, parts = np.repeat(np.asarray(z, float)[None], n, 0), []
+        for i, one in enumerate(self.trials):
+            loud, still = self._simulated(one, i, Z, self.world), self._simulated(one, i, Z[:1])
+            for m, path in enumerate(self.paths):
+                seen = one.outputs[path]
+                weight = np.sqrt(seen.count) / self.noise[path]
+                parts.append((weight[:, None] * (_at(loud[:, m, :], seen) - _at(still[:, m, :], seen)))[~seen.held_out])
+        found = np.concatenate(parts)
+        return np.where(np.isfinite(found), found, 0.0)
+
     def offset(self, z: Array, i: int, path: str) -> float:
         return sum(float(f.value(x)) for f, x in zip(self.free, z, strict=True) if f.of == "offset" and f.trial == i and f.path == path)
 
@@ -268,13 +289,13 @@ class Problem:
             Y[:, :, sound] = self._simulated(one, i, Z[sound])
         return Y
 
-    def _simulated(self, one: Trial, i: int, Z: Array) -> Array:
+    def _simulated(self, one: Trial, i: int, Z: Array, world: Model | World | None = None) -> Array:
         vary = {f.path: f.value(Z[:, j]) for j, f in enumerate(self.parameters)}
         state = {path: np.full(len(Z), value) for path, value in one.start.items()}
         state |= {f.path: f.value(Z[:, j]) for j, f in enumerate(self.free) if f.of == "start" and f.trial == i}
         paths = self.paths if hasattr(self.world.Out, "_fields") else ("",)
         run = batch(
-            self.world,
+            world or self._quiet,
             self._bases[i],
             dict(one.inputs),
             steps=one.steps,

@@ -7,6 +7,8 @@ parameters:                         parameters: {include: servo_fit.yaml, body: 
 uncertainty:                        what a study can draw from
   sd: {lag.T: 0.00015}
   correlation: [[1]]
+  range: {}                         of estimates at an end of it, or that the data do not inform
+scenario: servo_step                scenario, robot, ports and tracked pairs are those of the machine that was fitted
 """
 
 import os
@@ -14,14 +16,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from pushrod.core.errors import LogError
 from pushrod.core.quantity import Choice, Q, Table
 from pushrod.core.record import get, leaves, put
 from pushrod.identify.belief import Belief, Estimate, Remainder
+from pushrod.identify.interval_text import interval_text
 from pushrod.identify.plain_yaml import flow, name_of
 from pushrod.identify.search import Fit
+from pushrod.sim import machine_robot as robots
+from pushrod.sim import scenario as scenarios
 from pushrod.sim.machine import Machine
 
 
@@ -33,11 +36,31 @@ def yaml_text(found: Fit, told: Belief, machine: Machine, file: Path) -> str:
     lines += [f"# {text}" for text in apart]
     lines += [
         f"machine: {name_of(machine.name)}_fit",
-        f"world: {_world(machine, file)}",
+        f"world: {_code(machine, str(machine.document.data['world']), file)}",
         f"about: {flow(f'{machine.name}, fitted to data')}",
         "parameters:",
     ]
-    return "\n".join([*lines, *_nested(params, machine.world.Params(), known), *_uncertainty(told)]) + "\n"
+    return "\n".join([*lines, *_nested(params, machine.world.Params(), known), *_uncertainty(told), *_rest(machine, file)]) + "\n"
+
+
+def _rest(machine: Machine, file: Path) -> Iterator[str]:
+    """What else the machine has, so that the fitted one runs, is served and is studied as it is: scenario, tracked pairs, robot and ports."""
+    data = machine.document.data
+    for key, known in (("scenario", scenarios.shipped()), ("robot", robots.shipped())):
+        name = data.get(key)
+        if isinstance(name, str):
+            yield f"{key}: {flow(name if name in known else _beside(machine, name, file))}"
+    if data.get("live") is not None:
+        yield f"live: {_code(machine, str(data['live']), file)}"
+    if data.get("ports"):
+        yield f"ports: {flow(data['ports'])}"
+    if data.get("track"):
+        yield from ("track:", *(f"  - {flow(pair)}" for pair in data["track"]))
+
+
+def _beside(machine: Machine, name: str, file: Path) -> str:
+    """A file beside the machine's, named from where the new one will lie."""
+    return str(os.path.relpath(machine.document.folder / name, file.resolve().parent))
 
 
 def _with_constants(found: Fit) -> tuple[Any, list[str]]:
@@ -57,7 +80,7 @@ def _with_constants(found: Fit) -> tuple[Any, list[str]]:
 
 def _uncertainty(told: Belief) -> Iterator[str]:
     """Errors and correlations of what the data tell, for studies: {fit: FILE}."""
-    seen = [j for j, one in enumerate(told.estimates) if one.free.of == "parameter" and one.seen and not one.edge]
+    seen = [j for j, one in enumerate(told.estimates) if one.free.of == "parameter" and one.sd > 0.0]
     if not seen:
         return
     yield "uncertainty:  # standard deviations, and how errors go together, in the same order; a study draws from it by {fit: this file}"
@@ -67,14 +90,24 @@ def _uncertainty(told: Belief) -> Iterator[str]:
     yield "  correlation:"
     for j in seen:
         yield f"    - {flow([float(told.correlation[j, i]) for i in seen])}"
+    bounded = [told.estimates[j] for j in seen if told.estimates[j].edge or not told.estimates[j].informed]
+    if bounded:
+        yield "  range:  # of estimates at an end of it, and of those that the data do not inform: a study draws within it"
+        yield from (f"    {one.free.path}: {flow(_range(one))}" for one in bounded)
 
 
-def _world(machine: Machine, file: Path) -> str:
-    """As the file says it; a file beside the machine's is named from where this one will lie."""
-    name = str(machine.document.data["world"])
+def _range(one: Estimate) -> dict[str, Any]:
+    """Return the range that was searched, with the scale on which any value in it was as likely (`free.py`)."""
+    entry: dict[str, Any] = {"low": one.free.lo, "high": one.free.hi, "informed": one.informed}
+    return entry if one.free.scale == "linear" else {**entry, "scale": one.free.scale, "size": one.free.size}
+
+
+def _code(machine: Machine, name: str, file: Path) -> str:
+    """A world as the machine's file names it; of a Python file beside that, its place from where the new one will lie."""
     if ".py:" not in name:
         return name
-    return str(os.path.relpath(machine.document.folder / name.rpartition(":")[0], file.resolve().parent)) + ":" + name.rpartition(":")[2]
+    module, _, constant = name.rpartition(":")
+    return f"{_beside(machine, module, file)}:{constant}"
 
 
 def _nested(params: Any, default: Any, known: dict[str, Estimate]) -> Iterator[str]:
@@ -100,9 +133,9 @@ def _number(meta: Any, value: float) -> str:
 
 def _about(one: Estimate) -> str:
     unit = "" if one.free.unit == "-" else f"{one.free.unit}, "
-    if one.edge:
-        return f"{unit}at the {one.edge} end of its range"
-    return f"{unit}95 %: {one.lo:.5g} to {one.hi:.5g}" if one.seen else f"{unit}not told by the data"
+    if not one.informed:
+        return f"{unit}not informed by the data: anything from {interval_text(one.lo, one.hi)}"
+    return f"{unit}95 %: {interval_text(one.lo, one.hi)}" + (f", at the {one.edge} end of its range" if one.edge else "")
 
 
 def write(text: str, file: Path) -> None:
@@ -140,12 +173,12 @@ def figures(found: Fit, told: Belief) -> dict[str, Any]:
 
 
 def _estimate(one: Estimate) -> dict[str, Any]:
-    seen = np.isfinite(one.sd)
     return {
         "value": one.value,
         "unit": one.free.unit,
-        "sd": one.sd if seen else None,
-        "interval": [one.lo, one.hi] if seen else None,
+        "sd": one.sd,
+        "interval": [one.lo, one.hi],
+        "informed": one.informed,
         "range": [one.free.lo, one.free.hi],
         "spread_over_seeds": one.spread,
         "edge": one.edge or None,

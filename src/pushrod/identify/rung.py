@@ -56,7 +56,8 @@ class Ladder:
 class Log:
     """A recording: its columns by the names of the ladder ("goal": "goal_position [deg]"), and what is known of it alone.
 
-    `start` are values at its begin; an output of the same name gives its first measured value where nothing is said.
+    `start` are values at its begin; an output of the same name gives its first measured value where nothing is said. `conditions` is what else is
+    known of it, such as the kind of its trajectory: recordings that have one in common, or a fact, are left out together when models are compared.
     """
 
     recorded: Recorded
@@ -64,6 +65,12 @@ class Log:
     facts: Mapping[str, float] = field(default_factory=dict)
     start: Mapping[str, float] = field(default_factory=dict)
     name: str = ""
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """Facts and conditions, as words."""
+        return {**self.conditions, **{name: f"{value:.6g}" for name, value in self.facts.items()}}
 
 
 def prepared(ladder: Ladder, kind: Kind, log: Log, **how: Any) -> Trial:

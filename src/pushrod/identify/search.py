@@ -1,4 +1,4 @@
-"""The search: differential evolution over the whole range, a population a call, then least squares from the best, from several seeds.
+"""The search: least squares from the best of many starts over the whole range, from several seeds; differential evolution where they disagree.
 
     found = fit(problem, seeds=5)
     found.values["lag.T"], found.loss
@@ -15,11 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pushrod.core.errors import InputError, PushrodError
+from pushrod.identify.descent import ROUGH, cost_of, descend
 from pushrod.identify.diagnosis import diagnose
 from pushrod.identify.problem import FAR, Problem
+from pushrod.identify.uninformed import uninformed_at_guess
 
 Array = NDArray[np.float64]
+STARTS = 3  # of a population, from which each seed goes down by least squares
+DISTINCT = 0.1  # of a range: starts that lie nearer in all of them count as one
+LESS = 0.99  # times the loss of its start: what ends higher did not go down
+AGREE = 1.2  # times the best residual: a start that ends there found as good a fit
+EXPLAINED = 0.95  # of the outputs: a fit that explains less may be of a slope that leads nowhere
 NEAR = 0.15  # of the range: how far from the guess the first half of a population is spread
+EXACT = 1e-6  # of the noise: a residual that is none
 ROUNDS = 4  # times that least squares is done again with the noise it found
 SAME = 0.02  # of the noise: a smaller change of it is none
 
@@ -80,21 +88,22 @@ def fit(
     generations: int = 80,
     tolerance: float = 1e-3,
     search: bool = True,
-    trust: bool = False,
+    ignore_problems: bool = False,
     told: Told | None = None,
 ) -> Fit:
     """Fit a problem. `search=False` starts from the guesses alone, for what is known well enough already.
 
-    Recordings that nothing can be learnt from are a DiagnosisError, unless one is to `trust` them.
+    Recordings that no parameter can be learnt from are a DiagnosisError, unless `ignore_problems` is set.
     """
     if seeds < 1:
         raise InputError(f"seeds = {seeds}; at least one is needed")
-    if not trust:
+    if not ignore_problems:
         diagnose(problem)
     begun, before = time.perf_counter(), problem.simulated
     best: list[tuple[float, Array]] = [(np.inf, problem.guess)]
     found: list[Seed] = []
     stopped = False
+    ends: list[float] = []
     try:
         for n in range(seeds if search else 1):
 
@@ -103,11 +112,15 @@ def fit(
                     told(Progress(n, seeds if search else 1, done, _rms(min(best, key=lambda b: b[0])[0], problem), stage))
 
             tell(0.0, "compiling" if n == 0 else "searching")
-            z = problem.guess
             if search:
                 rng = np.random.default_rng(first_seed + n)
-                z = _evolved(problem, rng, population, generations, tolerance, best, lambda done, tell=tell: tell(0.8 * done, "searching"))  # type: ignore[misc]
-            z, loss = _descended(problem, z)
+                z, loss = _multistart(problem, rng, population, ends, best, lambda done, tell=tell: tell(0.4 * done, "searching"))  # type: ignore[misc]
+                if not _agreed(problem, ends, loss):
+                    best.append((loss, z))
+                    z = _evolved(problem, rng, population, generations, tolerance, best, lambda done, tell=tell: tell(0.4 + 0.5 * done, "evolving"))  # type: ignore[misc]
+                    z, loss = min((descend(problem, z), (loss, z)[::-1]), key=lambda end: end[1])
+            else:
+                z, loss = descend(problem, problem.guess)
             best.append((loss, z))
             found.append(Seed(first_seed + n, _rms(loss, problem), problem.values(z), z))
             tell(1.0, "least squares")
@@ -115,9 +128,64 @@ def fit(
         stopped = True
     z = min(best, key=lambda b: b[0])[1]
     if not stopped:
-        z = _with_learnt_noise(problem, z)
-    loss = _cost(problem, problem.residuals(z))
+        given = dict(problem.noise)
+        z = uninformed_at_guess(problem, _with_learnt_noise(problem, z))
+        found = _with_same_noise(problem, found, given)
+    loss = cost_of(problem, problem.residuals(z))
     return Fit(problem, z, _rms(loss, problem), tuple(found), dict(problem.noise), time.perf_counter() - begun, problem.simulated - before, stopped)
+
+
+def _multistart(
+    problem: Problem,
+    rng: np.random.Generator,
+    population: int | None,
+    ends: list[float],
+    best: list[tuple[float, Array]],
+    tell: Callable[[float], None],
+) -> tuple[Array, float]:
+    """Least squares from the best few of a population that lie apart; the best of where they end.
+
+    The losses of the ends of those that went down at all are added to `ends`, and whatever is reached to `best`.
+    """
+    d = len(problem.parameters)
+    rest = problem.guess[d:]
+    Z = _population(problem.guess[:d], population or max(24, 10 * d), rng)
+    losses = problem.losses(Z)
+    starts: list[Array] = []
+    before: list[float] = []
+    best.append((float(np.min(losses)), np.concatenate((Z[int(np.argmin(losses))], rest))))
+    tell(0.0)
+    for i in np.argsort(losses, kind="stable"):
+        if losses[i] < FAR and all(np.max(np.abs(Z[i] - one)) > DISTINCT for one in starts):
+            starts.append(Z[i])
+            before.append(float(losses[i]))
+        if len(starts) == STARTS:
+            break
+    reached = []
+    for n, start in enumerate(starts or [problem.guess[:d]]):
+        reached.append(descend(problem, np.concatenate((start, rest)), tolerance=ROUGH, most=30))
+        best.append(reached[-1][::-1])
+        tell((n + 1) / max(len(starts) + 1, 2))
+    z, loss = descend(problem, min(reached, key=lambda end: end[1])[0])
+    ends.append(loss)
+    ends += [each for (_, each), first in zip(reached, before, strict=False) if each < LESS * first or _rms(each, problem) < EXACT]
+    return z, loss
+
+
+def _agreed(problem: Problem, ends: list[float], loss: float) -> bool:
+    """Whether starts of any seed so far, besides the best one itself, went down to as good a fit, and to a good one: then no evolution is needed.
+
+    Where the loss has steps, nothing goes down from anywhere.
+    """
+    best = min(ends)
+    still = cost_of(
+        problem,
+        problem.weighed([{path: one.outputs[path].value - np.mean(one.outputs[path].value) for path in problem.paths} for one in problem.trials]),
+    )
+    if loss > (1.0 - EXPLAINED) * still:
+        return False
+    within = [each for each in ends if _rms(each, problem) <= max(AGREE * _rms(best, problem), EXACT)]
+    return len(within) > 2  # the best one is among them twice: as its start ended, and as it went on
 
 
 def _evolved(
@@ -180,28 +248,6 @@ def _population(guess: Array, size: int, rng: np.random.Generator) -> Array:
     return everywhere
 
 
-def _descended(problem: Problem, z: Array) -> tuple[Array, float]:
-    """Least squares from there; the better of both."""
-    from scipy.optimize import least_squares
-
-    start = np.clip(z, 1e-9, 1.0 - 1e-9)
-    done = least_squares(
-        problem.residuals,
-        start,
-        problem.jacobian,
-        bounds=(0.0, 1.0),
-        loss=problem.loss,
-        f_scale=problem.loss_scale,
-        method="trf",
-        xtol=1e-10,
-        ftol=1e-10,
-        gtol=1e-10,
-        max_nfev=60,
-    )
-    before = _cost(problem, problem.residuals(z))
-    return (done.x, 2.0 * float(done.cost)) if 2.0 * done.cost <= before else (z, before)
-
-
 def _with_learnt_noise(problem: Problem, z: Array) -> Array:
     """Several outputs count by how much they scatter, which the residuals tell: least squares again until that changes no more."""
     for _ in range(ROUNDS if problem.learns_noise else 0):
@@ -212,8 +258,16 @@ def _with_learnt_noise(problem: Problem, z: Array) -> Array:
         problem.noise = learnt
         if change < SAME or alone:  # one output alone: every residual counts the same whatever the noise is
             break
-        z, _ = _descended(problem, z)
+        z, _ = descend(problem, z)
     return z
+
+
+def _with_same_noise(problem: Problem, seeds: list[Seed], given: dict[str, float]) -> list[Seed]:
+    """Return the seeds as they end with the learnt noise, which the fit has: with another noise a robust loss or several outputs end elsewhere."""
+    if problem.noise == given or (len(problem.paths) == 1 and problem.loss == "linear"):
+        return seeds
+    ends = [descend(problem, seed.z) for seed in seeds]
+    return [Seed(seed.seed, _rms(loss, problem), problem.values(z), z) for seed, (z, loss) in zip(seeds, ends, strict=True)]
 
 
 def _scatter(problem: Problem, errors: list[dict[str, Array]], path: str) -> float:
@@ -222,16 +276,6 @@ def _scatter(problem: Problem, errors: list[dict[str, Array]], path: str) -> flo
     if problem.loss == "linear":
         return max(float(np.sqrt(np.mean(every * every))), 1e-15)
     return max(float(1.4826 * np.median(np.abs(every))), 1e-15)  # robust: the standard deviation of what is not an outlier
-
-
-def _cost(problem: Problem, residuals: Array) -> float:
-    C = problem.loss_scale
-    z = np.abs(residuals) / C
-    if problem.loss == "linear":
-        return float(np.sum(residuals * residuals))
-    if problem.loss == "soft_l1":
-        return float(np.sum(2.0 * C * C * (np.sqrt(1.0 + z * z) - 1.0)))
-    return float(np.sum(np.where(z <= 1.0, residuals * residuals, C * C * (2.0 * z - 1.0))))
 
 
 def _rms(loss: float, problem: Problem) -> float:

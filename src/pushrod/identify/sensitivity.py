@@ -1,7 +1,7 @@
 """How test signals act on a machine: whether it stays within its limits, and how its outputs move with its parameters.
 
 dy/dp by central differences, all parameters and all signals in one batch:  (y(p + h) - y(p - h)) / 2h  with h a thousandth of p,
-one-sided where p is at the edge of its range.
+one-sided where p is at the edge of its range. A world that has noise of its own is simulated without it (`quiet.py`).
 """
 
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from pushrod.compiled.rollout import batch
 from pushrod.core.model import World
 from pushrod.core.record import get, numbers
 from pushrod.identify.limit import Range
+from pushrod.identify.quiet import quiet
 from pushrod.signals import Track, value
 from pushrod.signals.forms import read
 
@@ -96,7 +97,7 @@ class Setup:
     def run(self, signals: list[dict[str, Any]], P: Array) -> Any:
         watched = {f"max {path}": metrics.maximum(path) for path in self.limits} | {f"min {path}": metrics.minimum(path) for path in self.limits}
         return batch(
-            self.world,
+            quiet(self.world),
             self.params,
             self._inputs(signals),
             steps=self.steps,

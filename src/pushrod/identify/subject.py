@@ -16,15 +16,16 @@ from pushrod.sim import machine as machines
 from pushrod.sim.machine import Machine
 
 
-def subject(name: str, overrides: Iterable[str] = ()) -> Machine:
+def subject(name: str, overrides: Iterable[str] = (), *, trust: bool = False) -> Machine:
     """The machine of that name, or one made of the world, model or plant of that name with its default parameters.
 
-    `overrides` are texts "path=value" put over its parameters.
+    `overrides` are texts "path=value" put over its parameters. `trust`: import the Python file of a world that a machine file names. A Python
+    file that is the name itself is imported in any case: the caller asks for that code, no file does.
     """
     world = _world(name)
     if world is None:
-        return machines.load(name, overrides)
-    return machines.build(yaml_file.parse(machine_text(name, world), name), overrides)
+        return machines.load(name, overrides, trust=trust)
+    return machines.build(yaml_file.parse(machine_text(name, world), name), overrides, trust=True)
 
 
 def machine_text(name: str, world: str) -> str:
