@@ -1,7 +1,7 @@
 """One browser for all tests of the page, and one served arm for those that leave it as it was."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -58,13 +58,14 @@ def arm_url(arm_served: tuple[Served, str]) -> str:
 
 @pytest.fixture
 def look(browser: Any) -> Iterator[Any]:
-    """`look(url)`: a browser of its own that shows the page, and has heard of the robot."""
+    """`look(url)`: a browser of its own that shows the page, and has heard of the robot; `before(page)` is called before it is loaded."""
     contexts: list[Any] = []
 
-    def open_page(url: str, **options: Any) -> Any:
+    def open_page(url: str, before: Callable[[Any], None] = lambda page: None, **options: Any) -> Any:
         contexts.append(browser.new_context(viewport={"width": 1440, "height": 900}, **options))
         page = contexts[-1].new_page()
         page.set_default_timeout(15_000)
+        before(page)
         page.goto(url)
         until(lambda: state(page), 15.0, "the state on the page")
         return page

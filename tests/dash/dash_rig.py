@@ -94,9 +94,14 @@ def arm(page):
     until(lambda: state(page) == "ARMED", what="arming")
 
 
+def number(page, key):
+    """A figure as the page shows it, once it shows one."""
+    return float(until(lambda: text(page, key).split(), what=key)[0])
+
+
 def position(page, card):
-    return float(text(page, f"{card}:position").split()[0])
+    return number(page, f"{card}:position")  # deg
 
 
 def still(page, card):
-    return abs(float(text(page, f"{card}:velocity").split()[0])) < 0.01
+    return abs(number(page, f"{card}:velocity")) < 0.5  # deg/s

@@ -42,13 +42,13 @@ def test_arm_move_a_slider_and_see_joint_and_plot_follow(arm_url, look):
     page = look(arm_url)
     assert state(page) == "DISARMED"
     arm(page)
-    assert abs(position(page, "shoulder_motor")) < 0.1
+    assert abs(position(page, "shoulder_motor")) < 6.0
     drag(page, "shoulder_motor", 0.7)
     field = page.locator("#card-shoulder_motor input").first  # shows the slider's number a moment after it was let go
-    until(lambda: abs(position(page, "shoulder_motor") - float(field.input_value())) < 0.05, what="the joint where the slider is")
-    until(lambda: position(page, "shoulder_motor") > 1.35, what="the joint where the slider was let go")
+    until(lambda: abs(position(page, "shoulder_motor") - float(field.input_value())) < 3.0, what="the joint where the slider is")
+    until(lambda: position(page, "shoulder_motor") > 77.0, what="the joint where the slider was let go")
     asked = float(field.input_value())
-    until(lambda: any(abs(y - asked) < 0.1 for y in plotted(page, "shoulder.q")), what="the joint in the plot")
+    until(lambda: any(abs(y - asked) < 6.0 for y in plotted(page, "shoulder.q")), what="the joint in the plot")
     assert "accepted" in results(page, "shoulder_motor")
 
 
@@ -59,7 +59,7 @@ def test_disarmed_it_refuses_and_says_why_and_what_to_do(arm_url, look):
     before = position(page, "elbow_motor")
     drag(page, "elbow_motor", 0.7)
     until(lambda: "REFUSED Position: not armed; arm the robot first" in results(page, "elbow_motor"), what="the refusal on the card")
-    assert abs(position(page, "elbow_motor") - before) < 0.05
+    assert abs(position(page, "elbow_motor") - before) < 3.0
 
 
 def test_the_space_bar_stops_everything_also_for_who_only_watches_but_not_while_typing(arm_url, look):
@@ -79,8 +79,8 @@ def test_the_space_bar_stops_everything_also_for_who_only_watches_but_not_while_
 def test_one_browser_has_control_the_others_watch_until_it_is_free(arm_url, look):
     first, second = look(arm_url), look(arm_url)
     arm(first)
-    until(lambda: "has control; you watch" in text(second, "who"), what="who has control")
-    until(lambda: text(second, "shoulder_motor:owner").startswith("held by dash/"), what="the owner")
+    until(lambda: "has control; view only" in text(second, "who"), what="who has control")
+    until(lambda: text(second, "shoulder_motor:owner").startswith("leased by dash/"), what="the owner")
     assert second.locator('[data-needs="lease:shoulder_motor"]').first.evaluate("e => e.inert")
     second.get_by_role("button", name="Take control").click()
     until(lambda: "has control; it can be taken" in text(second, "note"), what="the refusal")
@@ -170,10 +170,10 @@ def test_a_car_is_driven_broken_and_looked_back_at(serve, look):
     arm(page)
     slider = page.locator('.q-slider[aria-label="steer"]').bounding_box()
     page.mouse.click(slider["x"] + slider["width"] * 0.8, slider["y"] + slider["height"] / 2)
-    until(lambda: any(y > 0.05 for y in plotted(page, "steer_ach")), what="the wheels turned")
+    until(lambda: any(y > 3.0 for y in plotted(page, "steer_ach")), what="the wheels turned")
     page.locator(".pr-tabs .q-tab", has_text="Faults").click()
     page.get_by_role("button", name="Inject").last.click()
-    until(lambda: text(page, "fault:steer") == "broken: stuck", what="the fault")
+    until(lambda: text(page, "fault:steer") == "faulted: stuck", what="the fault")
     until(lambda: opened(page, "Events", "[data-rows=events]"), what="the events")
     until(lambda: "none -> stuck" in page.locator("[data-rows=events]").inner_text(), what="the fault among the events")
     page.locator(".pr-tabs .q-tab", has_text="Control").click()
@@ -189,10 +189,10 @@ def test_a_driver_whose_browser_is_gone_is_missed_and_the_car_brakes(serve, look
     arm(driver)
     slider = driver.locator('.q-slider[aria-label="accel"]').bounding_box()
     driver.mouse.click(slider["x"] + slider["width"] * 0.5, slider["y"] + slider["height"] / 2)
-    until(lambda: int(text(other, "controls:acted")) > 20, what="commands again and again, though nobody moves the slider")
-    assert text(other, "controls:owner").startswith("held by dash/"), "no watchdog has missed them"
+    until(lambda: int(text(other, "controls:accepted")) > 20, what="commands again and again, though nobody moves the slider")
+    assert text(other, "controls:owner").startswith("leased by dash/"), "no watchdog has missed them"
     driver.context.close()
-    until(lambda: text(other, "controls:owner") == "held by watchdog", 3.0, "the watchdog")
+    until(lambda: text(other, "controls:owner") == "leased by watchdog", 3.0, "the watchdog")
     other.locator(".pr-tabs .q-tab", has_text="Events").click()
     until(lambda: "has vanished; watchdogs act on" in other.locator("[data-rows=events]").inner_text(), what="why, among the events")
     other.locator(".pr-tabs .q-tab", has_text="Control").click()

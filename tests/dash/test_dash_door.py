@@ -5,7 +5,8 @@ import socket
 
 import pytest
 
-from pushrod.dash.door import LARGEST, Door
+from pushrod.dash.door import Door
+from pushrod.dash.request_limit import LARGEST_BODY
 
 TOKEN = "a-token-that-nobody-guesses"
 
@@ -108,19 +109,19 @@ def test_a_websocket_and_the_e_stop_need_the_same_token(open_door):
     assert asked(open_door, method="POST", path="/estop", cookie=f"pushrod-8321={TOKEN}", host="10.0.0.5:8321")[0] == 403
 
 
-def test_a_program_is_told_that_its_token_is_wrong(open_door):
+def test_a_wrong_token_of_a_program_is_reported(open_door):
     _, _, body = answered(open_door, method="POST", path="/estop", host="10.0.0.5:8321", authorization="Bearer wrong")
-    assert body.startswith(b"that token is wrong")
+    assert body.startswith(b"Invalid token")
 
 
-def test_what_is_not_there_is_said_in_a_plain_line():
+def test_a_missing_page_is_answered_in_plain_text():
     async def nothing(scope, receive, send):
         await send({"type": "http.response.start", "status": 404, "headers": [(b"content-type", b"text/html"), (b"content-length", b"12")]})
         await send({"type": "http.response.body", "body": b"<html>smile", "more_body": True})
         await send({"type": "http.response.body", "body": b"</html>"})
 
     status, headers, body = answered(Door(nothing, "127.0.0.1", 8321, None), path="/nowhere", host="127.0.0.1:8321")
-    assert (status, body) == (404, b"there is nothing here; the page is at /\n")
+    assert (status, body) == (404, b"No such page. The dashboard is at /.\n")
     assert headers[b"content-type"].startswith(b"text/plain")
     assert b"content-length" not in headers
 
@@ -132,5 +133,5 @@ def test_a_stranger_s_name_is_refused_also_with_a_token(open_door):
 
 def test_nothing_large_is_taken(local):
     own = {"host": "127.0.0.1:8321", "origin": "http://127.0.0.1:8321"}
-    assert asked(local, method="POST", content_length=str(LARGEST + 1), **own)[0] == 413
+    assert asked(local, method="POST", content_length=str(LARGEST_BODY + 1), **own)[0] == 413
     assert asked(local, method="POST", content_length="many", **own)[0] == 413

@@ -36,7 +36,7 @@ def test_a_page_that_hangs_does_not_keep_the_robot_armed(tmp_path):
     try:
         assert asyncio.run(ended()) < 2.0
         assert one.process.wait(20) == 130
-        assert "ended (Ctrl-C); disarmed, all is safe" in one.process.stdout.read()
+        assert "ended (Ctrl-C); disarmed, all actuators are safe" in one.process.stdout.read()
     finally:
         one.close()
 

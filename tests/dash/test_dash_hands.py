@@ -3,7 +3,7 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
-from dash_rig import arm, position, results, state, text, until
+from dash_rig import arm, number, position, results, state, text, until
 
 from pushrod.net import Link, connect
 
@@ -20,22 +20,46 @@ def elsewhere(at, deed):
 
 
 def velocity(page, card="elbow_motor"):
-    return float(text(page, f"{card}:velocity").split()[0])
+    return number(page, f"{card}:velocity")
+
+
+def rests(page):
+    """Whether it is at rest for a while: while it brakes, its velocity may pass through 0."""
+    for _ in range(5):
+        if abs(velocity(page)) >= 0.5:
+            return False
+        page.wait_for_timeout(60)
+    return True
 
 
 def springs(page):
     """The elbow's sliders for velocity and effort, unfolded."""
     page.locator("#card-elbow_motor .q-expansion-item .q-item").click()
-    spring = page.get_by_label("velocity (while held)").last
+    spring = page.locator('#card-elbow_motor .q-slider[aria-label="velocity (while held)"]')
     until(lambda: spring.bounding_box() and spring.bounding_box()["width"] > 100, what="the slider")
     return spring
 
 
 def press(page, spring, share):
+    page.wait_for_timeout(200)  # the release before has come to its end: what it sends late must not end this press
     box = spring.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + box["height"] / 2)
     page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2, steps=3)
+    for part in (0.3, 0.7, 1.0):  # as slowly as a hand: the page sends 20 places a second
+        page.mouse.move(box["x"] + box["width"] * (0.5 + part * (share - 0.5)), box["y"] + box["height"] / 2)
+        page.wait_for_timeout(60)
+
+
+def press_until(page, spring, share, moves, what):
+    """Press, and once more where the page has lost the press: on a busy host that happens, and a hand would do the same."""
+    for _ in range(2):
+        press(page, spring, share)
+        try:
+            return until(moves, 4.0, what)
+        except AssertionError:
+            page.mouse.up()
+    press(page, spring, share)
+    return until(moves, what=what)
 
 
 def test_a_velocity_lasts_while_it_is_held_and_a_stop_of_anybody_ends_it(arm_served, arm_url, look):
@@ -43,33 +67,30 @@ def test_a_velocity_lasts_while_it_is_held_and_a_stop_of_anybody_ends_it(arm_ser
     arm(page)
     spring = springs(page)
     page.locator("#card-elbow_motor").get_by_role("button", name="Hold").click()
-    until(lambda: "hold accepted" in results(page, "elbow_motor") and abs(velocity(page)) < 0.01, what="an elbow at rest")
-    press(page, spring, 0.6)
-    until(lambda: velocity(page) > 0.2, what="an elbow that moves")
+    until(lambda: "hold accepted" in results(page, "elbow_motor") and rests(page), what="an elbow at rest")
+    press_until(page, spring, 0.6, lambda: velocity(page) > 12.0, "an elbow that moves")
     page.wait_for_timeout(700)
-    assert velocity(page) > 0.2
+    assert velocity(page) > 12.0
     page.mouse.up()
-    until(lambda: abs(velocity(page)) < 0.01, 3.0, "an elbow at rest after the release")
+    until(lambda: rests(page), 5.0, "an elbow at rest after the release")
 
     press(page, spring, 0.4)  # let go at once: the last place is told after the release
     page.mouse.up()
-    page.wait_for_timeout(1000)
-    assert abs(velocity(page)) < 0.01
+    page.wait_for_timeout(700)
+    until(lambda: rests(page), 5.0, "an elbow at rest")
 
     spring.press("ArrowRight")
-    page.wait_for_timeout(1000)
-    assert abs(velocity(page)) < 0.01
-
-    press(page, spring, 0.4)
-    until(lambda: velocity(page) < -0.2, what="an elbow that moves back")
-    assert elsewhere(arm_served[1], lambda robot: robot["elbow_motor"].sync.stop()).ok
-    until(lambda: abs(velocity(page)) < 0.01, 3.0, "an elbow at rest after a stop, though the slider is held")
     page.wait_for_timeout(700)
-    assert abs(velocity(page)) < 0.01
+    until(lambda: rests(page), 5.0, "an elbow at rest")
+
+    press_until(page, spring, 0.4, lambda: velocity(page) < -12.0, "an elbow that moves back")
+    assert elsewhere(arm_served[1], lambda robot: robot["elbow_motor"].sync.stop()).ok
+    until(lambda: rests(page), 5.0, "an elbow at rest after a stop, though the slider is held")
+    page.wait_for_timeout(700)
+    assert abs(velocity(page)) < 0.5
     page.mouse.up()
 
-    press(page, spring, 0.6)
-    until(lambda: velocity(page) > 0.2, what="an elbow that moves again")
+    press_until(page, spring, 0.6, lambda: velocity(page) > 12.0, "an elbow that moves again")
     page.keyboard.press("Space")
     until(lambda: state(page) == "E-STOPPED", what="the e-stop")
     page.mouse.up()
@@ -88,19 +109,19 @@ def test_a_number_is_sent_as_it_was_typed_or_not_at_all(arm_served, arm_url, loo
     field = page.locator("#card-shoulder_motor input").first
     field.click()
     field.fill("")
-    field.press_sequentially("0.7", delay=300)  # while the joint swings
-    assert field.input_value() == "0.7"
+    field.press_sequentially("40", delay=300)  # while the joint swings
+    assert field.input_value() == "40"
     field.press("Enter")
-    until(lambda: "position 0.7 rad accepted" in results(page, "shoulder_motor"), what="what was typed")
-    until(lambda: abs(position(page, "shoulder_motor") - 0.7) < 0.02, what="the joint there")
+    until(lambda: "position 40 deg accepted" in results(page, "shoulder_motor"), what="what was typed")
+    until(lambda: abs(position(page, "shoulder_motor") - 40.0) < 1.0, what="the joint there")
 
     field.fill("")
     field.press("Enter")  # nothing is there, and nothing is sent
-    field.fill("0.1")
+    field.fill("6")
     field.press("Tab")
-    until(lambda: abs(float(field.input_value()) - 0.7) < 0.02, what="where it was asked to be, not what was never sent")
-    assert abs(position(page, "shoulder_motor") - 0.7) < 0.02
-    field.fill("99")
+    until(lambda: abs(float(field.input_value()) - 40.0) < 1.0, what="where it was asked to be, not what was never sent")
+    assert abs(position(page, "shoulder_motor") - 40.0) < 1.0
+    field.fill("999")
     field.press("Enter")
     until(lambda: "clamped to the limits" in results(page, "shoulder_motor"), what="what became of a number beyond the limits")
 

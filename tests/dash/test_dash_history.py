@@ -1,12 +1,15 @@
 """What the page keeps of the past: bounded, thinned without losing a peak, and what it says of stages and events."""
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pushrod.dash.card import waypoints
 from pushrod.dash.event import AGAIN, Events, told
 from pushrod.dash.history import HZ, KEPT, Channel, Group, thinned
 from pushrod.dash.stages import Axis
 from pushrod.dash.told import Told, figure
+from pushrod.dash.unit import Scale, Units
 from pushrod.runtime.message import Message, Requested
 from pushrod.runtime.payload import Waypoint
 
@@ -66,9 +69,22 @@ def test_the_same_again_is_counted_not_repeated():
 
 def test_where_most_is_lost_is_said():
     axis = Axis("surge", "-", {"req": 1.0, "cmd": 0.8, "ach": 0.5}, {"envelope": 0.2, "slew": 0.3})
-    assert axis.taken == "slew takes +0.300"
-    assert Axis("steer", "rad", {"req": 0.5, "cmd": 0.5, "ach": 0.1}).taken == "commanded to achieved: -0.400"
-    assert Axis("steer", "rad", {"req": 0.5, "ach": 0.5}).taken == ""
+    units = Units()
+    assert axis.taken(units.of("-")) == "slew takes +0.300"
+    steer = Axis("steer", "rad", {"req": 0.5, "cmd": 0.5, "ach": 0.1})
+    assert steer.taken(units.of("rad")) == "commanded to achieved: -22.9"
+    units.switch(False)
+    assert steer.taken(units.of("rad")) == "commanded to achieved: -0.400"
+    assert Axis("steer", "rad", {"req": 0.5, "ach": 0.5}).taken(units.of("rad")) == ""
+    torque = Axis("torque_x", "N.m", {"req": 0.0, "cmd": 0.0, "ach": 3.3e-4})
+    assert torque.taken(units.of("N.m").for_size(3.3e-4)) == "commanded to achieved: +0.000330", "a small axis has the digits it needs"
+
+
+@given(small=st.floats(-4.9e-4, 4.9e-4))
+def test_a_loss_that_is_shown_as_zero_is_none(small):
+    by_stage = Axis("surge", "-", {"req": 1.0, "ach": 1.0 - small}, {"envelope": 0.0, "slew": small})
+    assert by_stage.taken(Scale(1.0, "-", 3)) == ""
+    assert Axis("steer", "rad", {"req": 0.5, "ach": 0.5 + small}).taken(Scale(1.0, "rad", 3)) == ""
 
 
 def test_only_what_changed_is_sent_again():
@@ -94,7 +110,7 @@ def test_a_mode_that_was_asked_of_a_controller_and_every_refusal_is_an_event_a_c
             Message(Requested(kind, {"type": kind, **payload}, "dash/ann-1", result, reason), ("controller", "pipeline", "request"), 0.0, 0.0, "boat")
         )
 
-    assert heard("Switch", mode="autopilot", by="operator") == ("info", "pipeline", "mode autopilot, asked by dash/ann-1")
+    assert heard("Switch", mode="autopilot", by="operator") == ("info", "pipeline", "mode autopilot, requested by dash/ann-1")
     assert heard("Course", v_req=1.0, psi_req=0.25) is None
     refused = heard("Course", "refused", "astern is not kept", v_req=-1.0)
     assert refused == ("warning", "pipeline", "refused Course (v_req -1) of dash/ann-1: astern is not kept")

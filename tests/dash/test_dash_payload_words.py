@@ -4,6 +4,7 @@ import pytest
 
 from pushrod.dash.card import _line
 from pushrod.dash.payload_words import payload_words
+from pushrod.dash.unit import Units
 from pushrod.dash.watch import SUCCESSION, Noted, Watch
 from pushrod.live.payload import Actuation, Throttle
 from pushrod.net.link import Link
@@ -13,6 +14,8 @@ from pushrod.runtime.payload import Effort, Hold, Position, Stop, Trajectory, Ve
 from pushrod.runtime.result import ACCEPTED, Accepted, Clamped, refused
 
 MOTOR = ActuatorTold("motor", ("arm", "motor"), "turn", ("Position",), False, -1.0, 1.0, 2.0, 3.0, None, "revolute")
+RADIANS = Units()
+RADIANS.switch(False)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +35,13 @@ MOTOR = ActuatorTold("motor", ("arm", "motor"), "turn", ("Position",), False, -1
     ],
 )
 def test_a_payload_in_words(payload, words):
-    assert payload_words(payload, MOTOR).lower() == words.lower()
+    assert payload_words(payload, MOTOR, RADIANS).lower() == words.lower()
+
+
+def test_angles_are_in_degrees_unless_the_browser_asks_for_radians():
+    assert payload_words(Position(0.5, 1.0, 2.0), MOTOR, Units()) == "position 28.65 deg, velocity 57.3 deg/s, duration 2 s"
+    assert payload_words(Effort(0.5), MOTOR, Units()) == "effort 0.5 N.m"
+    assert payload_words(Trajectory((Waypoint(-1e-9, 1.0),)), MOTOR, Units()) == "trajectory of 1 point to -5.73e-08 deg in 1 s"
 
 
 def test_a_slide_is_told_by_one_line_and_what_comes_later_by_another():
@@ -41,10 +50,10 @@ def test_a_slide_is_told_by_one_line_and_what_comes_later_by_another():
         watch.note("arm/motor", Noted(k * 0.05, "ann", ACCEPTED, Position(k / 10)))
     watch.note("arm/motor", Noted(1.0, "ann", Clamped(Position(9.0), Position(1.0)), Position(9.0)))
     watch.note("arm/motor", Noted(1.1 + SUCCESSION, "ann", Accepted({"slower": 1.5}), Position(0.1)))
-    assert [_line(noted, MOTOR)[2] for noted in watch.results["motor"]] == [
+    assert [_line(noted, MOTOR, RADIANS)[2] for noted in watch.results["motor"]] == [
         "position 0.1 rad accepted (slower 1.5)  [ann]",
-        "clamped to the limits: position 1 rad; asked was position 9 rad  [ann]",
-        "position 1.9 rad accepted  [ann], the last of 20",
+        "clamped to the limits: position 1 rad; requested position 9 rad  [ann]",
+        "position 1.9 rad accepted  [ann], latest of 20",
     ]
 
 

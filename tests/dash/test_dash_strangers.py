@@ -1,8 +1,15 @@
 """What a page of another site and a robot with an evil name can do to the page, in a real browser: nothing."""
 
+import asyncio
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 
 from dash_rig import Served, state, until
+from page_socket import page_socket
+
+from pushrod.dash.sessions import SOCKETS_PER_ADDRESS
 
 
 def test_a_page_of_another_site_neither_commands_nor_reads(arm_served, look, browser):
@@ -31,6 +38,57 @@ def test_a_page_of_another_site_neither_commands_nor_reads(arm_served, look, bro
     assert tried["read"] == "failed"
     assert tried["socket"] == "failed"
     assert state(page) == "DISARMED"  # the e-stop of a stranger was not done, whatever its page saw
+
+
+def test_another_site_can_neither_embed_the_page_nor_open_it_without_a_click(arm_served, browser):
+    """A session exists where the page has told the server its state; none of these gets that far."""
+    url = arm_served[0].url
+    context = browser.new_context()
+    other = context.new_page()
+    other.route("http://evil.test/**", lambda route: route.fulfill(body="<p>hello</p>", content_type="text/html"))
+    answers = []
+    context.on("response", lambda answer: answers.append((answer.url, answer.status)) if answer.url.startswith(url) else None)
+    other.goto("http://evil.test/")
+    other.evaluate(
+        """(url) => {
+          for (const [tag, name] of [["img", "src"], ["iframe", "src"], ["script", "src"], ["embed", "src"]])
+            document.body.append(Object.assign(document.createElement(tag), { [name]: url }));
+        }""",
+        url,
+    )
+    other.wait_for_timeout(1000)
+    assert {status for _, status in answers} <= {403}, answers
+    other.evaluate("(url) => { location.href = url }", url)
+    other.get_by_role("link", name="Open the dashboard").wait_for()
+    assert other.locator("[data-live=state]").count() == 0
+    other.get_by_role("link", name="Open the dashboard").click()
+    until(lambda: other.locator("[data-live=state]").count() and state(other) == "DISARMED", 15.0, "the dashboard after the click")
+    context.close()
+
+
+def test_a_browser_beyond_the_limit_is_served_when_another_one_closes(arm_served, browser):
+    url = arm_served[0].url
+    are_open, may_close = threading.Event(), threading.Event()
+
+    async def hold() -> None:
+        async with AsyncExitStack() as sockets:
+            for _ in range(SOCKETS_PER_ADDRESS):
+                await sockets.enter_async_context(page_socket(url))
+            are_open.set()
+            await asyncio.to_thread(may_close.wait, 30.0)
+
+    page = browser.new_context().new_page()
+    with ThreadPoolExecutor(1) as apart:  # Playwright has a loop in this thread
+        holding = apart.submit(asyncio.run, hold())
+        try:
+            assert are_open.wait(30.0)
+            assert page.goto(url).status == 503
+            assert f"limit of open dashboards is reached ({SOCKETS_PER_ADDRESS} from 127.0.0.1)" in page.inner_text("body")
+        finally:
+            may_close.set()
+            holding.result()
+    until(lambda: page.locator("[data-live=state]").count() and state(page), 20.0, "the dashboard after the others were closed")
+    page.context.close()
 
 
 def test_names_of_a_robot_are_text_wherever_they_stand(tmp_path, look, browser):

@@ -51,7 +51,7 @@ def test_at_first_a_request_is_shown_beside_what_came_of_it(name, lines):
 def test_a_pipeline_within_a_world_shows_the_axes_and_effectors_the_machine_has():
     watch = watched("quad")
     assert [axis.name for axis in axes(watch)] == ["thrust", "roll", "pitch", "yaw"]
-    assert [one.name for one in effectors(watch)] == ["rotor 0", "rotor 1", "rotor 2", "rotor 3"]
+    assert [one.name for one in effectors(watch)] == ["e0", "e1", "e2", "e3"]
 
 
 def test_what_was_seen_of_a_robot_is_kept_when_it_is_lost_and_found_again():

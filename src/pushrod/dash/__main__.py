@@ -10,6 +10,7 @@ from functools import partial
 import msgspec
 
 from pushrod.core.errors import PushrodError
+from pushrod.core.outlet import protect_streams, unblock_streams
 
 
 def main() -> int:
@@ -18,6 +19,8 @@ def main() -> int:
     from pushrod.dash.server import serve  # takes a second or two, by then out of the way of those loops
     from pushrod.dash.settings import Settings
 
+    protect_streams()
+    unblock_streams()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         return asyncio.run(serve(msgspec.json.decode(sys.argv[1], type=Settings), partial(print, flush=True)))

@@ -4,7 +4,7 @@ x points forwards or east, z up. Machines that travel stay in the middle and the
 """
 
 from collections.abc import Callable
-from math import pi
+from math import hypot, inf, pi
 from typing import Any, NamedTuple
 
 from pushrod.dash.watch import Watch
@@ -12,6 +12,7 @@ from pushrod.robot.description import Robot
 from pushrod.robot.kinematics import Transform, forward, placed
 from pushrod.robot.link import Box, Cylinder, Origin, Sphere, Vector
 
+AWAY = 1.7  # of its reach, from the camera to the root: the whole reach is within the 75 degrees that the camera sees
 CEILING = 0.6  # [m] up to which a multirotor climbs in the picture; then the ground sinks
 STEEL, BLUE, ORANGE, DARK, LIGHT = "#9aa5b1", "#3d7fb8", "#d9822b", "#39424d", "#d5dae0"
 UPRIGHT = placed(Origin(rpy=(pi / 2, 0.0, 0.0)))  # the cylinders of the scene lie along y
@@ -27,7 +28,7 @@ class Placed(NamedTuple):
 class Body(NamedTuple):
     """`draw(scene)` makes its parts, each a group, by name. `pose(watch)` says where they are. `ground`: where the machine is over it, and how wide a
     stretch of it is shown [m]. `eye`, `to`: from where it is looked at, and where to [m]. `floor`: the height of the ground [m]; `rise`: how far it
-    has sunk below that [m]."""
+    has sunk below that [m]. `reach`: how far from `to` a part is still in the picture [m]; beyond it the camera follows."""
 
     draw: Callable[[Any], dict[str, Any]]
     pose: Callable[[Watch], list[Placed]]
@@ -37,6 +38,7 @@ class Body(NamedTuple):
     to: Vector = (0.0, 0.0, 0.2)
     floor: float = 0.0
     rise: Callable[[Watch], float] = lambda watch: 0.0
+    reach: float = inf
 
 
 def body_of(watch: Watch) -> Body | None:
@@ -164,6 +166,19 @@ def _described(robot: Robot) -> Body:
         frames = forward(robot, joints)
         return [Placed(part, frames[link].then(at)) for part, (link, at, _) in shapes.items()]
 
-    far = max(max(map(abs, at.position)) for at in forward(robot).values()) or 0.5  # how far it reaches when all joints are at 0
+    far = reach(robot) or 0.5
     low = min(at.position[2] for at in forward(robot).values())
-    return Body(draw, pose, width=3.0 * far, eye=(0.8 * far, -1.1 * far, 0.15 * far), to=(0.0, 0.0, low / 2), floor=low - 0.1 * far)
+    x, y, z = (AWAY * far * part for part in (0.55, -0.8, 0.25))  # a direction of about length 1
+    return Body(draw, pose, width=3.0 * far, eye=(x, y, z), to=(0.0, 0.0, 0.0), floor=low - 0.1 * far, reach=1.05 * far)
+
+
+def reach(robot: Robot) -> float:
+    """The farthest that any link can be from the root, however its joints turn [m]: the lengths between joints, and how far slides move."""
+    length = {link.name: 0.0 for link in robot.links}
+    for _ in robot.joints:  # once for each place in the longest chain
+        for joint in robot.joints:
+            limits = joint.limits
+            ends = [abs(end) for end in (limits.lower, limits.upper) if isinstance(end, float)] if limits is not None else []
+            slide = max(ends, default=0.0) if joint.kind == "prismatic" else 0.0
+            length[joint.child] = length[joint.parent] + hypot(*joint.origin.xyz) + slide
+    return max(length.values(), default=0.0)

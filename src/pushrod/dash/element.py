@@ -66,6 +66,11 @@ def wants(key: str, classes: str = "") -> Element:
     return attribute(box(classes), wants=key)
 
 
+def marked(key: str, element: Element) -> Element:
+    """An element that is marked while this holds: the mode in force, a channel with a fault."""
+    return attribute(element, marked=key)
+
+
 def shown(key: str, classes: str = "") -> Element:
     return attribute(box(classes), shown=key)
 

@@ -74,7 +74,7 @@ def told(message: Message) -> tuple[Level, str, str] | None:
     if isinstance(payload, OperatorVanished):
         return "warning", "operator", payload.told
     if isinstance(payload, LeaseChanged):
-        return "info", about, f"held by {payload.new}" if payload.new else f"free again (was {payload.old}'s)"
+        return "info", about, f"leased by {payload.new}" if payload.new else f"lease of {payload.old} ended"
     if isinstance(payload, ParameterChanged):
         return ("warning" if payload.path.startswith("fault.") else "info"), payload.path, f"{payload.old} -> {payload.new}, by {payload.source}"
     if isinstance(payload, EndMotion) and payload.reason in ("fault", "limit_reached"):
@@ -94,7 +94,7 @@ def _request_told(about: str, told: Requested) -> tuple[Level, str, str] | None:
         return "warning", about, f"refused {told.kind} ({words}) of {told.source}: {told.reason}"
     if any(isinstance(value, (int, float, list)) for value in asked.values()):
         return None
-    return "info", about, f"{words or told.kind}, asked by {told.source}"
+    return "info", about, f"{words or told.kind}, requested by {told.source}"
 
 
 def result_told(about: str, source: str, result: Accepted | Clamped | Refused) -> tuple[Level, str, str] | None:

@@ -4,12 +4,16 @@
 //   data-rows="KEY"     one that holds a table, a class and cells for each row
 //   data-needs="KEY"    one that can be used only while KEY holds, never stale   data-shown="KEY"  one that is there only while KEY holds
 //   data-wants="KEY"    one that is pale while KEY does not hold                 data-stale="TEXT" what a data-live says while the page is stale
+//   data-marked="KEY"   one that is marked while KEY holds
 //
 // The space bar is the e-stop, except while somebody is typing. It is asked for by a request of its own, not by the page's socket, and what is not
 // confirmed within a second is said to be so; the request still stands, since a late e-stop is better than none.
 //
 // That this browser has control is kept over a reload (HAD), so that the page that comes back can say that it was lost.
 const HAD = "pushrod-control";
+const LOOK = 100; // [ms] between two looks at what was received
+const STANDSTILL = 250; // [ms] between two looks, after which this browser stood still
+const GRACE = 50; // [ms] for messages that waited meanwhile
 
 export default {
   template: `<div style="display:none"></div>`,
@@ -19,7 +23,8 @@ export default {
     this.bars = {};
     this.flags = {};
     this.rows = {};
-    this.heard = performance.now();
+    this.heard = this.looked = performance.now();
+    this.deferred = false; // whether this silence was given its time of grace
     this.gone = "";
     this.since = 0;
     this.sent = 0;
@@ -29,10 +34,11 @@ export default {
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey, true);
     this.onPress = (event) => {
-      if (event.target.closest("[data-estop]")) this.estop("button");
+      if (event.target.closest("[data-estop]")) this.estop();
     };
     document.addEventListener("click", this.onPress, true);
-    this.timer = setInterval(() => this.show(), 100);
+    this.timer = setInterval(() => this.show(), LOOK);
+    this.$emit("ready");
   },
   unmounted() {
     document.removeEventListener("keydown", this.onKey, true);
@@ -42,6 +48,7 @@ export default {
   methods: {
     feed(told) {
       this.heard = performance.now();
+      this.deferred = false;
       this.gone = told.gone;
       this.since = told.since;
       Object.assign(this.texts, told.texts);
@@ -62,8 +69,16 @@ export default {
       for (const one of document.querySelectorAll(".pr-plot-box")) getElement(Number(one.id.slice(1)))?.again?.();
     },
     show() {
-      const silence = (performance.now() - this.heard) / 1000;
-      const lost = silence > this.silence;
+      const now = performance.now();
+      const silence = (now - this.heard) / 1000;
+      let lost = silence > this.silence;
+      // While this browser stood still its messages waited, too: they come first, once, lest a press just after it is lost.
+      if (lost && !this.deferred && now - this.looked > STANDSTILL) {
+        this.deferred = true;
+        lost = false;
+        setTimeout(() => this.show(), GRACE);
+      }
+      this.looked = now;
       const stale = lost || this.gone !== "";
       document.body.classList.toggle("pr-stale", stale);
       const banner = document.getElementById("pr-banner");
@@ -86,6 +101,11 @@ export default {
       for (const one of document.querySelectorAll("[data-needs]")) one.inert = stale || !this.flags[one.dataset.needs];
       for (const one of document.querySelectorAll("[data-wants]")) one.dataset.pale = String(stale || !this.flags[one.dataset.wants]);
       for (const one of document.querySelectorAll("[data-shown]")) one.hidden = !this.flags[one.dataset.shown];
+      for (const one of document.querySelectorAll("[data-marked]")) {
+        const marked = !stale && Boolean(this.flags[one.dataset.marked]);
+        one.classList.toggle("pr-marked", marked);
+        if (one.tagName === "BUTTON") one.setAttribute("aria-pressed", String(marked));
+      }
       // the 3-D view measures itself when the window changes, also while its tab is not there; then it must do so again
       const scene = document.querySelector(".pr-scene-box");
       const canvas = scene?.querySelector("canvas");
@@ -119,9 +139,9 @@ export default {
       if (typing) return;
       event.preventDefault();
       event.stopPropagation();
-      if (!event.repeat) this.estop("space bar");
+      if (!event.repeat) this.estop();
     },
-    async estop(by) {
+    async estop() {
       const note = document.getElementById("pr-estop-note");
       const say = (text) => {
         if (!note) return;
@@ -133,7 +153,7 @@ export default {
         this.patience * 1000,
       );
       try {
-        const answer = await fetch("/estop", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ by }) });
+        const answer = await fetch("/estop", { method: "POST" }); // no body: the request is complete with its head
         const text = await answer.text();
         say(answer.ok ? "" : `E-STOP WAS NOT DONE: ${text.trim().replace(/[.\s]+$/, "")}. Use the button on the machine.`);
       } catch (error) {

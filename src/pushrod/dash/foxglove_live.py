@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from pushrod.core.errors import InputError, PushrodError
+from pushrod.core.outlet import protect_streams, unblock_streams
 from pushrod.dash.foxglove_sink import FoxgloveSink
 from pushrod.dash.settings import Settings
 from pushrod.dash.watch import HEARD, KINDS
@@ -112,6 +113,8 @@ async def _hear(remote: RemoteRobot, telling: Telling) -> None:
 
 
 def main() -> int:
+    protect_streams()
+    unblock_streams()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
         asyncio.run(tell(msgspec.json.decode(sys.argv[1], type=Settings)))

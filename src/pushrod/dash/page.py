@@ -10,22 +10,27 @@ from nicegui import Client, ui
 from pushrod.core.errors import PushrodError
 from pushrod.dash.card import Card
 from pushrod.dash.element import Feed, box, live, needs, shown
+from pushrod.dash.fault import injected
 from pushrod.dash.faults_panel import FaultsPanel
 from pushrod.dash.helm_card import HelmCard
 from pushrod.dash.log_panel import EventsPanel, TimingPanel
-from pushrod.dash.parameters_panel import ParametersPanel
+from pushrod.dash.motion_card import MotionCard, names
+from pushrod.dash.parameters_panel import ParametersPanel, parameters
 from pushrod.dash.pipeline_panel import PipelinePanel
 from pushrod.dash.plots import Plots
 from pushrod.dash.scene_panel import ScenePanel
 from pushrod.dash.seat import Desk, Seat
+from pushrod.dash.stages import axes
 from pushrod.dash.strip import Strip
 from pushrod.dash.told import Told
 from pushrod.dash.tree_panel import TreePanel
+from pushrod.dash.unit import Units
+from pushrod.dash.watch import Watch
 
 TICK = 0.1  # [s]
-TABS = {"Control": "tune", "Pipeline": "account_tree", "Parameters": "list_alt", "Faults": "bolt", "Events": "history", "Timing": "timer"}
+ICONS = {"Control": "tune", "Pipeline": "account_tree", "Parameters": "list_alt", "Faults": "bolt", "Events": "history", "Timing": "timer"}
 BEHIND = 10  # ticks that a browser may not have answered before it gets fewer
-HERE = Path(__file__).parent
+STYLE = Path(__file__).parent / "page.css"
 
 
 class Panel(Protocol):
@@ -36,6 +41,7 @@ class Page:
     def __init__(self, desk: Desk, client: Client) -> None:
         self.desk = desk
         self.seat: Seat = desk.sit()
+        self.units = Units()
         self._n = 0
         self._sent = 0
         self._answered = 0
@@ -47,24 +53,37 @@ class Page:
         client.on_disconnect(self._gone)
         client.on_delete(lambda: desk.leave(self.seat))
         ui.colors(primary="#2f81c6", positive="#1e8e4e", warning="#b26a00", negative="#c62828")
-        ui.add_css((HERE / "page.css").read_text())
         self._feed = Feed(self.seat.key)
         self._feed.on("beat", self._beat)
         self._feed.on("had", self._had)
+        self._feed.on("ready", self._start)
         self._panels: list[Panel] = []
         self._build()
-        ui.timer(TICK, self._tick)
+        self._timer = ui.timer(TICK, self._tick, active=False)
+
+    def _start(self) -> None:
+        """Send everything, now that the browser has built the page: messages that arrive earlier are lost."""
+        self._before = Told()
+        self._timer.activate()
 
     def _build(self) -> None:
         watch = self.desk.watch
         box("pr-banner").props("id=pr-banner hidden role=alert")
         with box("pr-top"):
-            self._panels.append(Strip(self.seat))
+            self._panels.append(Strip(self.seat, self.units, lambda: self._open("Faults")))
             self._control_bar()
-            with ui.tabs().props("dense no-caps inline-label align=left").classes("pr-tabs") as tabs:
-                for name, icon in TABS.items():
-                    ui.tab(name, icon=icon)
-        with ui.tab_panels(tabs, value=next(iter(TABS))).classes("pr-panels"):
+            shown_tabs = tabs_of(watch)
+            with ui.tabs().props("dense no-caps inline-label align=left").classes("pr-tabs") as self._tabs:
+                for name in shown_tabs:
+                    ui.tab(name, icon=ICONS[name])
+        pages: dict[str, Callable[[], Panel]] = {
+            "Pipeline": lambda: PipelinePanel(self.seat, self.units),
+            "Parameters": lambda: ParametersPanel(self.seat, self.units),
+            "Faults": lambda: FaultsPanel(self.seat, self.units),
+            "Events": lambda: EventsPanel(self.seat),
+            "Timing": lambda: TimingPanel(self.seat),
+        }
+        with ui.tab_panels(self._tabs, value=shown_tabs[0], animated=False).classes("pr-panels"):
             with ui.tab_panel("Control"), box("pr-main"):
                 with box("pr-side"):
                     self._cards()
@@ -72,25 +91,24 @@ class Page:
                     with box("pr-views"):
                         self._panels.append(ScenePanel(watch))
                         self._panels.append(TreePanel(watch.described))
-                    self._panels.append(Plots(watch))
-            with ui.tab_panel("Pipeline"), box("pr-page"):
-                self._panels.append(PipelinePanel(self.seat))
-            with ui.tab_panel("Parameters"), box("pr-page"):
-                self._panels.append(ParametersPanel(self.seat))
-            with ui.tab_panel("Faults"), box("pr-page"):
-                self._panels.append(FaultsPanel(self.seat))
-            with ui.tab_panel("Events"), box("pr-page"):
-                self._panels.append(EventsPanel(self.seat))
-            with ui.tab_panel("Timing"), box("pr-page"):
-                self._panels.append(TimingPanel(self.seat))
+                    self._panels.append(Plots(watch, self.units))
+            for name in shown_tabs[1:]:
+                with ui.tab_panel(name), box("pr-page"):
+                    self._panels.append(pages[name]())
+
+    def _open(self, tab: str) -> None:
+        if tab in tabs_of(self.desk.watch):
+            self._tabs.set_value(tab)
 
     def _cards(self) -> None:
         remote = self.desk.watch.remote
         if remote is None:
             return
+        if names(self.desk.watch):
+            self._panels.append(MotionCard(self.seat, self.units))
         if "pipeline" in remote.description.nodes:
-            self._panels.append(HelmCard(self.seat, "autopilot" in remote.description.nodes))
-        self._panels += [Card(self.seat, told) for told in remote.description.actuators]
+            self._panels.append(HelmCard(self.seat, self.units, "autopilot" in remote.description.nodes))
+        self._panels += [Card(self.seat, told, self.units) for told in remote.description.actuators]
 
     def _control_bar(self) -> None:
         with box("pr-bar-line"):
@@ -102,6 +120,8 @@ class Page:
             live("note", "pr-refusal")
             box("pr-space")
             live("link", "pr-soft pr-operators")
+            angles = ui.toggle({True: "deg", False: "rad"}, value=True, on_change=lambda event: self.units.switch(bool(event.value)))
+            angles.props('dense unelevated no-caps size=sm aria-label="Unit of angles"').classes("pr-toggle").tooltip("Unit of angles")
             dark = ui.dark_mode(None)
             ui.button(icon="contrast", on_click=lambda: dark.set_value(not dark.value)).props("flat dense round size=sm").tooltip("Light or dark")
         with shown("lost", "pr-lost"):
@@ -156,7 +176,7 @@ class Page:
         told.flags["may_take"] = seat.remote is None
         told.texts["note"] = self._note
         others = f", {self.desk.seats} browsers" if self.desk.seats > 1 else ""
-        who = f"You have control as {seat.name}" if seat.in_control else f"{holder.name} has control; you watch" if holder else "You watch"
+        who = f"You have control as {seat.name}" if seat.in_control else f"{holder.name} has control; view only" if holder else "View only"
         told.texts["who"] = f"{who}{others}"
         now = watch.overview
         told.texts["link"] = f"operators: {', '.join(now.operators)}" if now is not None else ""
@@ -169,3 +189,14 @@ class Page:
         news |= {"gone": gone, "since": round(watch.silence, 1), "state": watch.state, "now": round(time.time() * 1e3)}
         self._before = told
         self._feed.run_method("feed", news)
+
+
+def tabs_of(watch: Watch) -> list[str]:
+    """The tabs that have content for this robot."""
+    nodes = watch.remote.description.nodes if watch.remote is not None else ()
+    content = {
+        "Pipeline": "pipeline" in nodes or bool(axes(watch)),
+        "Parameters": bool(parameters(watch.parameters)),
+        "Faults": bool(injected(watch)),
+    }
+    return [name for name in ICONS if content.get(name, True)]

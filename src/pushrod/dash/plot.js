@@ -2,6 +2,7 @@
 import { echarts } from "nicegui-echart";
 
 const COLOURS = ["#2f81c6", "#d9822b", "#2e9c6a", "#b5508e", "#7a6fd0", "#8a8f98"];
+const LEAST = 20;
 const REQUESTS = [["#3c4753", "#a06a2c"], ["#c5ced8", "#d9b27c"]]; // light, dark: what was asked is dashed, and lies on top
 
 export default {
@@ -57,7 +58,7 @@ export default {
           tooltip: { trigger: "axis", renderMode: "richText", confine: true, textStyle: { fontSize: 11 }, valueFormatter: (x) => (x == null ? "-" : Number(x).toPrecision(5)) },
           xAxis: { type: "time", axisLine: { lineStyle: { color: grid } }, axisLabel: { color: ink, fontSize: 10, hideOverlap: true }, splitLine: { show: true, lineStyle: { color: grid, opacity: 0.5 } } },
           yAxis: units.slice(0, 2).map((unit) => ({
-            type: "value", scale: true, name: unit === "-" ? "" : unit, nameTextStyle: { color: ink, fontSize: 10, padding: [0, 0, -4, 0] },
+            type: "value", scale: true, ...this.span(unit), name: unit === "-" ? "" : unit, nameTextStyle: { color: ink, fontSize: 10, padding: [0, 0, -4, 0] },
             axisLabel: { color: ink, fontSize: 10 }, splitLine: { lineStyle: { color: grid } },
           })),
           dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: true, moveOnMouseMove: true, throttle: 80, disabled: !this.paused }],
@@ -69,6 +70,14 @@ export default {
         },
         { replaceMerge: ["series", "yAxis"] },
       );
+    },
+    span(unit) {
+      // Noise far below the digits that are shown is drawn as a flat line: an axis spans at least LEAST units of the last digit.
+      const digits = this.series.find((one) => one.unit === unit)?.digits ?? 3;
+      const least = LEAST * 10 ** -digits;
+      const middle = ({ min, max }) => (max - min <= 0.75 * least ? Math.round((2 * (min + max)) / least) * (least / 4) : null);
+      const end = (sign) => (data) => (middle(data) === null ? null : Number((middle(data) + (sign * least) / 2).toPrecision(12)));
+      return { min: end(-1), max: end(1) };
     },
     colour(i) {
       const requests = this.series.slice(0, i).filter((one) => one.request).length;
@@ -95,7 +104,7 @@ export default {
         );
       }
       this.series.forEach((one, i) => {
-        const text = last[i] == null ? "" : `${last[i].toFixed(3)}${one.unit === "-" ? "" : ` ${one.unit}`}`;
+        const text = last[i] == null ? "" : `${last[i].toFixed(one.digits).replace(/^-(0\.?0*)$/, "$1")}${one.unit === "-" ? "" : ` ${one.unit}`}`;
         const value = legend.children[i].lastChild;
         if (value.textContent !== text) value.textContent = text;
       });

@@ -9,11 +9,13 @@ from nicegui import ui
 from pushrod.dash.element import Plot, box, text
 from pushrod.dash.history import Group
 from pushrod.dash.told import Told
+from pushrod.dash.unit import Units
 from pushrod.dash.watch import Watch
 
 WINDOWS = {10: "10 s", 30: "30 s", 120: "2 min", 600: "10 min"}
 MOST = 4  # plots at first
 LINES = 6  # in one plot
+PLOTS = 12  # on one page
 COURSE = "autopilot/STEERING"  # what an autopilot was asked, and saw
 _PIPELINE = [[f"pipeline/ACTUATOR_REQ.u_{axis}_req", f"pipeline/ACTUATOR_CMD.u_{axis}_cmd", f"pipeline/MIXER_FEEDBACK.u_{axis}_ach"] for axis in "sd"]
 ASKS = re.compile(r"(^|[._/])(req|cmd)([._]|$)")  # names of what is asked for, not of what is
@@ -22,8 +24,9 @@ ASKS = re.compile(r"(^|[._/])(req|cmd)([._]|$)")  # names of what is asked for, 
 class Lines:
     """One plot."""
 
-    def __init__(self, watch: Watch, channels: list[str], window: int, remove: Callable[["Lines"], None]) -> None:
+    def __init__(self, watch: Watch, units: Units, channels: list[str], window: int, remove: Callable[["Lines"], None]) -> None:
         self._watch = watch
+        self._units = units
         self._channels = [name for name in channels if name in watch.channels()]
         self._seen: dict[Group, int] = {}
         with box("pr-card pr-plot") as self.card:
@@ -55,7 +58,7 @@ class Lines:
             names = [name for name, its in groups.items() if its is group]
             n, t, columns = group.since(self._seen.get(group, group.n), names)
             self._seen[group] = n
-            new |= {name: (_times(t), _values(y)) for name, y in zip(names, columns, strict=True)}
+            new |= {name: (_times(t), _values(y, self._factor(name))) for name, y in zip(names, columns, strict=True)}
         if any(times for times, _ in new.values()):
             told.plots[self.plot.id] = [new.get(name, ([], [])) for name in self._channels]
 
@@ -63,8 +66,24 @@ class Lines:
         known = self._watch.channels()
         shown = [(known[name], name.partition("/")[2]) for name in self._channels]
         return [
-            {"name": c.name, "label": label, "unit": c.unit, "request": _asks(c.name), "step": c.name.startswith("command/")} for c, label in shown
+            {
+                "name": c.name,
+                "label": label,
+                "unit": self._units.of_channel(c.name, c.unit).unit,
+                "digits": self._units.of_channel(c.name, c.unit).digits,
+                "request": _asks(c.name),
+                "step": c.name.startswith("command/"),
+            }
+            for c, label in shown
         ]
+
+    def _factor(self, name: str) -> float:
+        return self._units.of_channel(name, self._watch.channels()[name].unit).factor
+
+    def rescale(self) -> None:
+        """Draw everything anew in the units of the page."""
+        self._seen = {}
+        self.plot.set_series(self._series())
 
     def _chosen(self, event: Any) -> None:
         self._channels = [name for name in event.value if name in self._watch.channels()][:LINES]
@@ -80,15 +99,17 @@ class Lines:
         for name in self._channels:
             group = self._watch.group_of(name)
             t, y = group.between(start, end, name) if group is not None else ((), ())
-            lines.append((_times(t), _values(y)))
+            lines.append((_times(t), _values(y, self._factor(name))))
         self.plot.run_method("show", lines)
 
 
 class Plots:
     """All of them, with one window."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: Watch, units: Units) -> None:
         self._watch = watch
+        self._units = units
+        units.on_change(self._rescale)
         self._all: list[Lines] = []
         self._window = 30
         with box("pr-toolbar"):
@@ -106,10 +127,19 @@ class Plots:
             one.tell(told)
 
     def _add(self, channels: list[str]) -> None:
+        if len(self._all) >= PLOTS:
+            ui.notify(f"{PLOTS} plots are the most that a page shows. Remove one first.")
+            return
         with self._place:
-            self._all.append(Lines(self._watch, channels, self._window, self._remove))
+            self._all.append(Lines(self._watch, self._units, channels, self._window, self._remove))
+
+    def _rescale(self) -> None:
+        for one in self._all:
+            one.rescale()
 
     def _remove(self, lines: Lines) -> None:
+        if lines not in self._all:  # a second click before the plot disappeared
+            return
         self._all.remove(lines)
         lines.card.delete()
 
@@ -145,5 +175,5 @@ def _times(t: Any) -> list[float]:
     return [round(float(x) * 1e3) for x in t]
 
 
-def _values(y: Any) -> list[float | None]:
-    return [None if x != x else float(f"{x:.6g}") for x in y]
+def _values(y: Any, factor: float) -> list[float | None]:
+    return [None if x != x else float(f"{factor * x:.6g}") for x in y]

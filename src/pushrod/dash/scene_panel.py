@@ -1,12 +1,12 @@
 """The machine moving, in three dimensions."""
 
-from math import floor
+from math import dist, floor
 
 from nicegui import ui
 
 from pushrod.dash.body import Body, body_of
 from pushrod.dash.element import box, live, text
-from pushrod.dash.told import Told
+from pushrod.dash.told import Told, figure
 from pushrod.dash.watch import Watch
 
 LINES = 12  # of the ground, to either side
@@ -18,6 +18,7 @@ class ScenePanel:
         self._watch = watch
         self._body: Body | None = body_of(watch)
         self._last: dict[str, object] = {}
+        self._to: tuple[float, ...] = self._body.to if self._body is not None else (0.0, 0.0, 0.0)
         with box("pr-card pr-scene"):
             with box("pr-card-head"):
                 text("View", "pr-heading")
@@ -44,7 +45,9 @@ class ScenePanel:
         body = self._body
         if body is None or not self._watch.alive:
             return
-        for part, at in body.pose(self._watch):
+        places = body.pose(self._watch)
+        self._follow(body, [at.position for _, at in places])
+        for part, at in places:
             place = tuple(round(x, 4) for x in (*at.position, *(x for row in at.rotation for x in row)))
             if self._last.get(part) != place:
                 self._last[part] = place
@@ -57,4 +60,12 @@ class ScenePanel:
                 self._last["ground"] = place
                 self._ground.move(*place)  # type: ignore[attr-defined]
         now = self._watch.now
-        told.texts["scene:where"] = ", ".join(f"{name} {now[name]:.2f} m" for name in ("x", "y", "z") if name in now)
+        told.texts["scene:where"] = ", ".join(f"{name} {figure(now[name], 'm', 2)}" for name in ("x", "y", "z") if name in now)
+
+    def _follow(self, body: Body, places: list[tuple[float, float, float]]) -> None:
+        """Move the camera after a machine whose parts leave the picture, in the direction it looks."""
+        if not places or max(dist(place, self._to) for place in places) <= body.reach:
+            return
+        self._to = to = tuple(sum(axis) / len(places) for axis in zip(*places, strict=True))
+        x, y, z = (e + now - first for e, now, first in zip(body.eye, to, body.to, strict=True))
+        self._scene.move_camera(x, y, z, to[0], to[1], to[2], duration=0.5)

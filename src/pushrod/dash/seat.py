@@ -13,7 +13,7 @@ from typing import Any
 
 from pushrod.core.errors import InputError, NetworkError
 from pushrod.dash.event import result_told
-from pushrod.dash.watch import KINDS, Noted, Watch
+from pushrod.dash.watch import KINDS, Noted, Watch, abandon
 from pushrod.net import RemoteRobot, connect
 from pushrod.net.wire import Answered, Failure
 from pushrod.runtime.payload import Payload, Stop
@@ -207,7 +207,7 @@ class Seat:
         if remote is not None and goodbye:
             await remote.close()
         elif remote is not None:
-            await asyncio.to_thread(remote.bus.close)
+            await abandon(remote)
 
     async def do(self, what: str, **arguments: Any) -> Any:
         """A deed of the robot (arm, reset ...) as this operator. InputError where it has no control, AccessError where the host does not let it."""

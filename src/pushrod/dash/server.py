@@ -1,4 +1,4 @@
-"""The process of the page: watches one robot, and serves browsers until it is told to end."""
+"""The process of the dashboard: watches one robot and serves browsers until a signal, or the end of its standard input, stops it."""
 
 import asyncio
 import getpass
@@ -14,16 +14,23 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import PlainTextResponse
 from nicegui import Client, ui
+from nicegui import app as nicegui_app
 
 from pushrod.core.errors import InputError, NetworkError, PushrodError
+from pushrod.dash.connection import BACKLOG, LARGEST_HEAD, LARGEST_MESSAGE, Connection
 from pushrod.dash.door import Door
-from pushrod.dash.page import Page
+from pushrod.dash.element import text
+from pushrod.dash.log_limit import LogLimit
+from pushrod.dash.page import STYLE, Page
 from pushrod.dash.seat import Desk
+from pushrod.dash.sessions import WAIT, Sessions
 from pushrod.dash.settings import Settings
-from pushrod.dash.watch import SETTLING, Watch
+from pushrod.dash.watch import Watch
+from pushrod.runtime.signals import handle_signals
 
 log = logging.getLogger("pushrod.dash")
-RECONNECT = 1.0  # [s] that a browser may be away and still go on with its page
+RECONNECT = 1.0  # [s] within which a browser that lost its socket resumes its page
+PRUNE = 5.0  # [s] between two deletions of pages without a socket
 
 
 class _Server(uvicorn.Server):
@@ -48,9 +55,11 @@ async def serve(settings: Settings, say: Callable[[str], None], until_input_ends
     listening = _listen(settings)
     port = int(listening.getsockname()[1])
     token = None if settings.local else secrets.token_urlsafe(24)
-    app = Door(_app(desk), settings.host, port, token)
-    server = _Server(uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on", timeout_graceful_shutdown=1))
-    tasks = [asyncio.create_task(one) for one in (watch.run(), desk.run())]
+    app = Door(_sessions(desk), settings.host, port, token)
+    server = _Server(_config(app))
+    for name in ("nicegui", "uvicorn.error"):
+        logging.getLogger(name).addFilter(LogLimit())
+    tasks = [asyncio.create_task(one) for one in (watch.run(), desk.run(), _prune())]
     if until_input_ends:
         tasks.append(asyncio.create_task(_until_orphaned(server)))
     signals = _until_signalled(server)
@@ -84,32 +93,76 @@ def _listen(settings: Settings) -> socket.socket:
         raise InputError(
             f"the page cannot be served at {where}: {error.strerror or error}; choose another with {settings.option}, 0 for any"
         ) from error
-    listening.listen(128)
+    listening.listen(BACKLOG)
     listening.setblocking(False)
     return listening
 
 
-def _app(desk: Desk) -> Any:
-    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+def _config(app: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        backlog=BACKLOG,
+        h11_max_incomplete_event_size=LARGEST_HEAD,
+        ws_max_size=LARGEST_MESSAGE,
+        proxy_headers=False,  # an address in a header is the client's claim, and would stand in the cause of an e-stop
+        server_header=False,
+        log_level="warning",
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=1,
+    )
+
+
+def _sessions(desk: Desk) -> Sessions:
+    """Return the application behind the door."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    sessions = Sessions(app)
 
     @app.post("/estop")
     async def estop(request: Request) -> PlainTextResponse:
-        """For whoever may see the page, without a socket of its own."""
-        who = request.client.host if request.client is not None else "a browser"
+        """Trigger an e-stop, by every browser that may see the page, without its socket."""
+        address = request.client.host if request.client is not None else "a browser"
         try:
-            return PlainTextResponse(await desk.estop(f"the page, {who}"))
+            return PlainTextResponse(await desk.estop(f"the page, {address}"))
         except (NetworkError, PushrodError, TimeoutError) as error:
             return PlainTextResponse(str(error), 503)
 
-    @ui.page("/", title=f"{desk.watch.robot} - Pushrod", reconnect_timeout=RECONNECT, response_timeout=SETTLING + 5.0)
+    @ui.page("/", title=f"{desk.watch.robot} - Pushrod", reconnect_timeout=RECONNECT)
     async def page(client: Client) -> None:
+        """Build the content when the socket is connected: a fetch alone creates an empty shell."""
+        shell = text("Connecting to the dashboard", "pr-soft")
+        if not await sessions.connected(client):
+            return
         await desk.watch.settled()
-        Page(desk, client)
+        if not client.is_deleted:
+            shell.delete()
+            Page(desk, client)
 
+    ui.add_css(STYLE, shared=True)
+    nicegui_app.config.socket_io_js_transports = ["websocket"]
+    nicegui_app.router.redirect_slashes = False
+    nicegui_app.add_exception_handler(404, _missing)  # the handlers of NiceGUI would create a session for each
+    nicegui_app.add_exception_handler(Exception, _failed)
     ui.run_with(
         app, tailwind=False, reconnect_timeout=RECONNECT, message_history_length=200, show_welcome_message=False, binding_refresh_interval=None
     )
-    return app
+    return sessions
+
+
+async def _missing(request: Request, error: Exception) -> PlainTextResponse:
+    return PlainTextResponse("No such page. The dashboard is at /.", 404)
+
+
+async def _failed(request: Request, error: Exception) -> PlainTextResponse:
+    return PlainTextResponse("Internal error of the dashboard; see its log.", 500)
+
+
+async def _prune() -> None:
+    """Delete pages without a socket whose builder does not wait for it any more."""
+    while True:
+        await asyncio.sleep(PRUNE)
+        Client.prune_instances(client_age_threshold=WAIT + PRUNE)
 
 
 def _until_signalled(server: uvicorn.Server) -> list[int]:
@@ -121,8 +174,7 @@ def _until_signalled(server: uvicorn.Server) -> list[int]:
         came.append(number)
         server.should_exit = True
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, note, number)
+    handle_signals((signal.SIGINT, signal.SIGTERM), note)
     return came
 
 

@@ -1,99 +1,73 @@
-"""A slider with its number: where it stands follows the machine until somebody takes it, and a number that is being typed is left alone.
-
-A spring is a slider that acts only while it is held, and stands at 0 otherwise. Held is what is between a press and a release, by hand or by key: a
-place that is told late, after the release, moves nothing.
-"""
+"""A slider with the value it requests and, beside that, the actual value. It follows what is requested of the machine until it is moved by hand."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-from nicegui import ui
-
-from pushrod.dash.element import box, text
-
-STEPS = 400  # of a slider
-THROTTLE = 0.05  # [s] between two places that are told while it is dragged
+from pushrod.dash.element import box, live, text
+from pushrod.dash.typed import STEPS, Field, Slider, is_number
+from pushrod.dash.unit import Units
 
 
 class Slide:
-    """`moved(value)` by hand, or by Enter in the number, which may lie beyond the ends: the gate says what it does then."""
+    """`moved(value)` by hand, or by Enter in the number, which may lie beyond the ends: the gate then decides. Values are SI; the page shows them in
+    its units. `actual` is the key of the text with the actual value."""
 
     def __init__(
-        self, label: str, low: float, high: float, unit: str, moved: Callable[[float], None], at_first: float = 0.0, typed: bool = True
+        self, label: str, low: float, high: float, unit: str, units: Units, actual: str, moved: Callable[[float], None], at_first: float = 0.0
     ) -> None:
-        self._low, self._high = low, high
-        self._typing = False
+        self._low, self._high, self._unit, self._units = low, high, unit, units
+        self._scale = units.of(unit)
+        self._value = self._within(at_first)
+        self._is_requested = False  # whether the value is the command in force
+        self._moves = 0
+        self._moved = moved
         with box("pr-slider"):
             text(label, "pr-slider-name")
-            self.slider = ui.slider(min=low, max=high, step=(high - low) / STEPS, value=self._within(at_first), on_change=self._show)
-            self.slider.props(f'dense aria-label="{label}"').on("update:model-value", lambda e: moved(float(e.args)), throttle=THROTTLE)
-            self._number = ui.number(value=self.value, precision=4, format="%.3f").classes("pr-number")
-            self._number.props("dense borderless hide-bottom-space" + ("" if typed else " readonly"))
-            text(unit if unit != "-" else "", "pr-unit")
-        if typed:
-            self._number.on("focus", self._begin).on("blur", self._end).on("keydown.enter", lambda: self._entered(moved))
+            self._slider = Slider(label)
+            self._slider.on("moved", lambda event: self._drag(event.args))
+            self._number = Field(f"{label}, requested", self._enter).classes("pr-number")
+            live(actual, "pr-value pr-right")
+        units.on_change(self._rescale)
+        self._rescale()
 
     @property
     def value(self) -> float:
-        return float(self.slider.value)
+        return self._value
 
-    def stand(self, value: float) -> None:
-        """There, without a command; not while a number is being typed."""
-        if not self._typing:
-            self.slider.set_value(self._within(value))
+    def stand(self, value: float, is_requested: bool = True) -> None:
+        """Show a value without sending it. The number stays empty where the value is no command in force."""
+        is_same = abs(self._within(value) - self._value) <= 0.2 * (self._high - self._low) / STEPS
+        if is_same and is_requested is self._is_requested:
+            return
+        self._is_requested = is_requested
+        if not is_same:
+            self._value = self._within(value)
+        self._show()
 
     def _within(self, value: float) -> float:
         return min(max(value, self._low), self._high)
 
+    def _rescale(self) -> None:
+        """Convert the ends to the units of the page."""
+        self._scale = self._units.of(self._unit)
+        self._slider.set_range(self._scale.factor * self._low, self._scale.factor * self._high)
+        self._show()
+
     def _show(self) -> None:
-        if not self._typing:
-            self._number.set_value(self.value)
+        self._slider.place(self._scale.factor * self._value, self._moves)
+        self._number.show(self._scale.number(self._value) if self._is_requested else None, self._scale.digits)
 
-    def _begin(self) -> None:
-        self._typing = True
-
-    def _end(self) -> None:
-        """What was typed and not entered is forgotten."""
-        self._typing = False
-        self._number.set_value(self.value)
-
-    def _entered(self, moved: Callable[[float], None]) -> None:
-        if self._number.value is None:  # nothing is there
+    def _drag(self, told: Any) -> None:
+        """A move of the slider, as a browser sends it."""
+        if not isinstance(told, dict) or not is_number(told.get("value")) or not is_number(told.get("n")):
             return
-        value = float(self._number.value)
-        self.slider.set_value(self._within(value))
-        moved(value)
+        self._moves = int(told["n"])
+        self._value, self._is_requested = self._within(told["value"] / self._scale.factor), True
+        self._show()
+        self._moved(self._value)
 
-
-class Spring:
-    """`value` is None while it is not held; `moved()` whenever it has become another one."""
-
-    def __init__(self, label: str, low: float, high: float, unit: str, moved: Callable[[], None]) -> None:
-        self.value: float | None = None
-        self._pressed: Literal["", "hand", "key"] = ""
-        self._moved = moved
-        self._slide = Slide(label, low, high, unit, self._to, typed=False)
-        slider: Any = self._slide.slider
-        slider.on("pointerdown", lambda: self._press("hand")).on("keydown", lambda: self._press("key"))
-        for end in ("change", "pointerup", "pointercancel"):
-            slider.on(end, self.release)
-        for end in ("keyup", "focusout"):  # a hand that takes it moves the focus, too
-            slider.on(end, self._release_key)
-
-    def _press(self, how: Literal["hand", "key"]) -> None:
-        self._pressed = self._pressed or how
-
-    def _to(self, value: float) -> None:
-        if self._pressed:
-            self.value = value
-            self._moved()
-        else:
-            self._slide.stand(0.0)
-
-    def release(self) -> None:
-        self._pressed, self.value = "", None
-        self._slide.stand(0.0)
-
-    def _release_key(self) -> None:
-        if self._pressed == "key":
-            self.release()
+    def _enter(self, shown: float) -> None:
+        value = shown / self._scale.factor
+        self._value, self._is_requested = self._within(value), True
+        self._show()
+        self._moved(value)

@@ -10,6 +10,8 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from pushrod.dash.output import actual_output
+from pushrod.dash.unit import Scale
 from pushrod.dash.watch import Watch
 from pushrod.pipeline.names import AXES, axis_name
 from pushrod.pipeline.topic import ActuatorCmd, ActuatorReq, Allocated, Diagnostics, EscOutput, Loss, MixerFeedback
@@ -18,7 +20,8 @@ STAGES = ("req", "cmd", "alloc", "ach", "meas")
 WORDS = {"req": "requested", "cmd": "commanded", "alloc": "allocated", "ach": "achieved", "meas": "measured"}
 STAGE = re.compile(r"^(?P<head>.*?)_(?P<stage>req|cmd|ach|meas)(?P<tail>_[a-z0-9]+)?$")
 LOSSES = Loss._fields
-SLIGHT = 1e-6
+SLIGHT = 5e-4  # what is shown as 0.000
+SHARE = 0.01  # of the largest stage: what is less is no loss worth a word
 
 
 class Axis(NamedTuple):
@@ -29,23 +32,27 @@ class Axis(NamedTuple):
     stages: dict[str, float]
     losses: Mapping[str, float] = MappingProxyType({})
 
-    @property
-    def taken(self) -> str:
-        """Which stage took most, in words; "" where none did."""
+    def taken(self, scale: Scale) -> str:
+        """Which stage took most, in words; "" where none did by as much as is shown."""
         if self.losses:
             worst = max(self.losses, key=lambda name: abs(self.losses[name]))
             loss = self.losses[worst]
-            return f"{worst.replace('_', ' ')} takes {loss:+.3f}" if abs(loss) > SLIGHT else ""
+            return f"{worst.replace('_', ' ')} takes {loss:+.3f}" if abs(loss) >= SLIGHT else ""
         values = list(self.stages.items())
         lost = {f"{WORDS[a]} to {WORDS[b]}": y - x for (a, x), (b, y) in pairwise(values) if b != "meas"}
         worst = max(lost, key=lambda name: abs(lost[name]), default="")
-        return f"{worst}: {lost[worst]:+.3f}" if worst and abs(lost[worst]) > SLIGHT else ""
+        least = SHARE * max(map(abs, self.stages.values()), default=0.0)
+        is_seen = bool(worst) and abs(scale.number(lost[worst])) > 0.0 and abs(lost[worst]) >= least
+        return f"{worst}: {scale.factor * lost[worst]:+.{scale.digits}f}" if is_seen else ""
 
 
 class Effector(NamedTuple):
+    """`u` is the command to it, `actual` its measured output; None where the robot does not measure it."""
+
     name: str
     u: float
     saturated: bool
+    actual: float | None = None
 
 
 def axes(watch: Watch) -> list[Axis]:
@@ -55,11 +62,18 @@ def axes(watch: Watch) -> list[Axis]:
 def effectors(watch: Watch) -> list[Effector]:
     esc, fb = watch.records.get(EscOutput), watch.records.get(MixerFeedback)
     if esc is not None and fb is not None:
-        return [Effector("left", esc.u_L, fb.sat_L != 0.0), Effector("right", esc.u_R, fb.sat_R != 0.0)]
+        rows = (("left", esc.u_L, fb.sat_L), ("right", esc.u_R, fb.sat_R))
+        return [Effector(name, u, saturated != 0.0, actual_output(watch, name)) for name, u, saturated in rows]
     now = watch.now
     names = [name.removeprefix("pipe.u.") for name in now if name.startswith("pipe.u.")]
     used = [name for name in names if f"{name}_fault" in now] or names  # a pipeline has places for more than a machine has
-    return [Effector(f"rotor {name[1:]}" if used != names else name, now[f"pipe.u.{name}"], now.get(f"pipe.sat.{name}", 0.0) != 0.0) for name in used]
+    return [Effector(name, now[f"pipe.u.{name}"], now.get(f"pipe.sat.{name}", 0.0) != 0.0, actual_output(watch, name)) for name in used]
+
+
+def signal_unit(watch: Watch, channel: str) -> str:
+    """Return the SI unit of the signal that a fault of this channel changes; "-" for a share or where the world has no such quantity."""
+    units = {axis.name: axis.unit for axis in _by_names(watch)}
+    return units.get(channel, units.get(f"{channel}.torque", "-"))
 
 
 def _of_two(records: dict[type, Any]) -> list[Axis]:

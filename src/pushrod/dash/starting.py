@@ -1,7 +1,6 @@
 """Start the process of the page, or of another onlooker, beside this one: it ends with it, and its own end changes nothing here."""
 
 import asyncio
-import contextlib
 import sys
 from collections.abc import Callable
 
@@ -9,7 +8,7 @@ import msgspec
 
 from pushrod.core.errors import InputError
 
-PATIENCE = 30.0  # [s] for it to say where it is
+PATIENCE = 120.0  # [s] for it to report its address: its imports alone take most of a minute on a host with no core free
 ENDING = 5.0  # [s] for it to take its leave
 
 
@@ -28,17 +27,22 @@ class Beside:
         told = msgspec.json.encode(settings).decode()
         # a group of its own: Ctrl-C is not for it; but the same session, to which Linux gives time as a whole: in one of its own it would have as
         # much claim to a core as the whole control process
+        # -P: with -m alone, Python imports from the current folder first
         self._process = process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", self._module, told, stdin=pipe, stdout=pipe, process_group=0
+            sys.executable, "-P", "-m", self._module, told, stdin=pipe, stdout=pipe, process_group=0
         )
         assert process.stdout is not None
-        with contextlib.suppress(TimeoutError):
+        line = ""
+        try:
             line = (await asyncio.wait_for(process.stdout.readline(), PATIENCE)).decode().strip()
-            if line:
-                self._following = asyncio.create_task(self._follow(process))
-                return line
+            problem = "has ended at its start; see its message above"
+        except TimeoutError:
+            problem = f"has not started within {PATIENCE:g} s: the host is too busy, or it hangs"
+        if line:
+            self._following = asyncio.create_task(self._follow(process))
+            return line
         await self.close()
-        raise InputError(f"{self._what} has not started; see what it says above")
+        raise InputError(f"{self._what} {problem}")
 
     async def close(self) -> None:
         """The end of its standard input is its sign to take its leave."""

@@ -7,23 +7,28 @@ from nicegui import ui
 
 from pushrod.core.errors import PushrodError
 from pushrod.dash.element import attribute, box, live, needs, shown, text, wants
+from pushrod.dash.fault import faults
 from pushrod.dash.seat import Seat
 from pushrod.dash.told import Told
+from pushrod.dash.unit import Units
 from pushrod.dash.watch import Watch
-from pushrod.runtime.arming import Armed, Disarmed
+from pushrod.runtime.deciding import Armed, Disarmed
 
 NEXT = {
     "error": "look at the machine, then force disarm",
     "estopped": "remove the cause, then reset",
     "gone": "nothing is known of it",
 }
-IN_CONTROL = "For whoever has control of this robot"
+IN_CONTROL = "Needs control of this robot"
 ACKNOWLEDGE = "pushrod acknowledge"  # what a guard's record asks for, among what is missing
 
 
 class Strip:
-    def __init__(self, seat: Seat) -> None:
+    """`show_faults()` when its fault badge is pressed."""
+
+    def __init__(self, seat: Seat, units: Units, show_faults: Callable[[], None]) -> None:
         self._seat = seat
+        self._units = units
         self._refusal = ""
         self._had = False  # whether it was in control, when it was last told
         with box("pr-strip"):
@@ -31,6 +36,9 @@ class Strip:
                 text(seat.watch.robot, "pr-robot")
                 live("state", "pr-state-word")
                 live("why", "pr-why")
+            with shown("faulted", "pr-fault").props('role=status aria-label="Active faults"').on("click", show_faults):
+                live("fault word", "pr-fault-word")
+                live("faults", "pr-fault-text")
             with box("pr-missing"):
                 live("missing", "pr-missing-text")
                 live("refusal", "pr-refusal")
@@ -39,7 +47,7 @@ class Strip:
                 with needs("disarmed"), wants("control"):
                     self._button("Arm", "pr-arm", self._arm)
                 with needs("alive"):
-                    self._button("Disarm", "pr-disarm", self._disarm, "For everybody who sees this page")
+                    self._button("Disarm", "pr-disarm", self._disarm, "Needs no control")
                 with shown("estopped"), needs("alive"), wants("control"):
                     self._button("Reset", "pr-reset", lambda: seat.do("reset"))
                 with shown("in_error"), needs("alive"), wants("control"):
@@ -69,8 +77,12 @@ class Strip:
         told.texts["missing"] = "\n".join(waits) if waits else (ready if state == "disarmed" else "")
         told.texts["refusal"] = self._refusal
         told.texts["unwatched"] = unwatched(watch)
+        wrong = faults(watch, self._units)
+        told.texts["fault word"] = "FAULT" if len(wrong) < 2 else f"{len(wrong)} FAULTS"
+        told.texts["faults"] = "\n".join(f"{channel}: {words}" for channel, words in wrong.items())
         told.flags |= {
             "alive": watch.alive,
+            "faulted": bool(wrong),
             "control": mine,
             "disarmed": state == "disarmed",
             "estopped": state == "estopped",
@@ -110,10 +122,11 @@ class Strip:
 
 
 def unwatched(watch: Watch) -> str:
-    """What goes on with what it was told when its operator is lost, because it has no watchdog."""
+    """Name the actuators that keep running when their operator is lost, because they have no watchdog."""
     remote = watch.remote
     names = [one.name for one in remote.description.actuators if one.watchdog is None and not one.driven_by] if remote is not None else []
-    return f"no watchdog: {', '.join(names)} would go on without an operator" if names else ""
+    verb = "keeps" if len(names) == 1 else "keep"
+    return f"no watchdog: {', '.join(names)} {verb} running without an operator" if names else ""
 
 
 def _next(state: str, in_control: bool) -> str:

@@ -14,6 +14,7 @@ from pushrod.core.record import flat, is_record, numbers
 from pushrod.dash.event import Events, told
 from pushrod.dash.history import Channel, Group
 from pushrod.live.autopilot import Steering
+from pushrod.live.payload import Flight
 from pushrod.live.pipeline.request import Status, Switched
 from pushrod.live.thruster import ThrusterState
 from pushrod.live.world_sensor import NAME as WORLD
@@ -85,6 +86,9 @@ class Watch:
         self.said: dict[str, dict[str, Any]] = {}  # what drivers say of themselves, by actuator
         self.records: dict[type, Any] = {}  # the newest of each record of the pipeline
         self.status: Status | None = None
+        self.thrusters: dict[str, ThrusterState] = {}  # by actuator
+        self.asked: dict[str, Any] = {}  # the command in force, by actuator; none after a stop or a disarming
+        self.world_time = 0.0  # [s]
         self.leases: dict[str, str | None] = {}
         self._leased: dict[str, float] = {}  # when each of them was last told of [s]
         self.results: dict[str, list[Noted]] = {}  # the newest first, by actuator
@@ -169,7 +173,7 @@ class Watch:
             listening.cancel()
         fresh = await connect(self.robot, self.link, operator=self.name, kinds=KINDS)  # NetworkError while nobody is there
         self.remote = fresh
-        await asyncio.to_thread(remote.bus.close)
+        await abandon(remote)
         await self._learn(fresh)
 
     async def _learn(self, remote: RemoteRobot) -> None:
@@ -184,6 +188,7 @@ class Watch:
                 group.interrupt()
         else:
             self.groups, self.world, self.now, self.records, self.joints = {}, None, {}, {}, {}
+            self.thrusters, self.asked, self.status = {}, {}, None
             self.generation += 1
         self.parameters_read += 1
         self.events.add(time.time(), "info", "page", f"connected to {self.robot}")
@@ -258,7 +263,10 @@ class Watch:
             self._parameter(payload)
         elif kind is Status:
             self.status = payload
+        elif kind is Transition and payload.to != "armed":
+            self.asked.clear()
         elif kind is ThrusterState:
+            self.thrusters[message.topic[-1]] = payload
             self._put(f"thruster {message.topic[-1]}", t, [(Channel(f"actuator/{message.topic[-1]}.u", "-"), payload.u)])
         elif kind is Foreign and message.topic[0] == "actuator" and isinstance(payload.data, dict) and payload.kind != "Outputs":
             self.said[message.topic[-1]] = {name: value for name, value in payload.data.items() if name != "type"}
@@ -267,6 +275,7 @@ class Watch:
         if self.world is None or len(now.values) != len(self.world.names):
             return
         self.now = dict(zip(self.world.names, now.values, strict=True))
+        self.world_time = now.t
         self.groups["world"].put(t, now.values)
 
     def _joint(self, t: float, state: JointState) -> None:
@@ -306,6 +315,11 @@ class Watch:
             field = COMMANDED.get(type(done))
             if type(done) in (Stop, Hold):
                 self.stops[name] = self.stops.get(name, 0) + 1
+                held = self.asked.pop(name, None)
+                if type(done) is Hold and isinstance(held, Flight):  # it keeps height and heading
+                    self.asked[name] = Flight(held.z, 0.0, 0.0, held.yaw)
+            else:
+                self.asked[name] = done
             if field is not None:
                 kinds = {a.name: a.kind for a in self.remote.description.actuators} if self.remote is not None else {}
                 unit = units(kinds.get(name, "revolute"))[field]
@@ -326,3 +340,9 @@ class Watch:
             if entry["path"] == change.path:
                 entry |= {"value": change.new, "source": change.source}
         self.parameters_read += 1
+
+
+async def abandon(remote: RemoteRobot) -> None:
+    """Close a connection without leaving, so that the host treats its operator as lost."""
+    await asyncio.to_thread(remote.bus.close)
+    await remote.close()  # the bus is closed: this sends nothing, and ends the thread that follows the host
