@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import threading
+import time
 
 import live_rig
 import numpy as np
@@ -195,6 +197,7 @@ def test_disarming_lets_go_and_arming_again_moves_nothing():
         await asyncio.sleep(0.3)
         assert arm.rt.disarm("test").ok
         k = arm.world.k
+        await asyncio.sleep(live_rig.DT)
         assert arm.ended() == [("up", "cancelled", "disarmed")]
         assert arm[SHOULDER].set_position(1.0).reason == "not_armed"
         await asyncio.sleep(0.2)
@@ -214,8 +217,10 @@ def test_disarm_reaches_it_by_robot_and_path_alone():
         path = list(arm.rt.hosts[SHOULDER].path)
         disarm({"robot": "another", "path": path})
         disarm({"robot": "arm", "path": path})
+        await asyncio.sleep(0.01)
         assert arm.ended() == [("up", "cancelled", "disarmed")]
         disarm({})
+        await asyncio.sleep(0.01)
         assert arm.ended()[-1] == ("bend", "cancelled", "disarmed")
 
     live_rig.run(body)
@@ -305,3 +310,92 @@ def test_it_answers_only_what_it_knows():
 
     live_rig.run(body)
     assert set(JointPort.channels) == {"stiff", "position", "velocity", "effort"}
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Motions longer than a short horizon, and a runtime that waits little for their ends."""
+    for module in ("port", "verbs"):
+        monkeypatch.setattr(f"pushrod.runtime.simulated.{module}.HORIZON", 0.3)
+    monkeypatch.setattr("pushrod.runtime.motions.SILENT", 0.1)
+
+
+def test_a_motion_longer_than_the_horizon_is_announced_with_its_arrival_and_completes(short):
+    async def body(arm):
+        arm[SHOULDER].follow_trajectory([Waypoint(0.2, 1.0), Waypoint(0.0, 2.0)], repeat=2, id="along")
+        (begin,) = arm.heard(BeginMotion)
+        assert begin.payload.expected_arrival == pytest.approx(4.0, abs=0.1)
+        await asyncio.sleep(4.2)
+        assert arm.ended() == [("along", "completed", None)]
+
+    live_rig.run(body)
+
+
+@pytest.mark.parametrize("verb", ["trajectory", "effort"])
+def test_a_motion_without_an_end_goes_on_and_is_announced_again(short, verb):
+    async def body(arm):
+        if verb == "trajectory":
+            arm[SHOULDER].follow_trajectory([Waypoint(0.1, 0.5), Waypoint(0.0, 1.0)], repeat="forever", id="on")
+        else:
+            arm[SHOULDER].set_effort(0.0, id="on")
+        await asyncio.sleep(1.0)
+        assert arm.ended() == []
+        assert [m.payload.expected_arrival - m.time for m in arm.heard(BeginMotion)] == [pytest.approx(0.3)] * 4
+
+    live_rig.run(body, feedback_hz=0.0)
+
+
+def test_a_motion_in_a_world_that_misses_ticks_is_late_and_completes(monkeypatch):
+    monkeypatch.setattr("pushrod.runtime.simulated.port.LATE", 0.05)
+    monkeypatch.setattr("pushrod.runtime.motions.SILENT", 0.1)
+
+    async def body(arm):
+        step, calls = arm.world.step, []
+
+        def every_second():
+            calls.append(1)
+            if len(calls) % 2:
+                step()
+
+        arm.world.step = every_second
+        arm[SHOULDER].set_position(0.5, duration=2.0, id="up")
+        await asyncio.sleep(4.1)
+        assert arm.ended() == [("up", "completed", None)]
+        assert len(arm.heard(BeginMotion)) > 1
+
+    live_rig.run(body)
+
+
+def test_a_stop_does_not_wait_for_a_thread_that_is_interrupted_inside_a_step():
+    async def body(arm):
+        arm[SHOULDER].set_position(1.0, id="up")
+        await asyncio.sleep(0.1)
+        with arm.world._moving, arm.rt.bus._lock:
+            stopping = threading.Thread(target=lambda: disarm({}))
+            began = time.monotonic()
+            stopping.start()
+            stopping.join(2.0)
+            took = time.monotonic() - began
+        assert took < 1.0
+        k = arm.world.k
+        await asyncio.sleep(0.01)
+        assert set(arm.world.inputs()["shoulder.stiff"][k:]) == {0.0}
+
+    live_rig.run(body)
+
+
+def test_a_signal_handler_inside_a_step_stops_the_robot_on_the_stepped_clock():
+    async def body(arm):
+        arm[SHOULDER].set_position(1.0, id="up")
+        await asyncio.sleep(0.1)
+        stopped = []
+
+        def stop(k, u, y):
+            if not stopped:
+                stopped.append(arm.rt.estop("signal"))
+
+        arm.world.observe(stop)
+        await asyncio.sleep(0.01)
+        assert arm.ended() == [("up", "cancelled", "disarmed")]
+
+    live_rig.run(body)

@@ -34,8 +34,8 @@ def served(name, body, dt=0.01):
                 operators.went("ann", "1")()
 
             ann = SimpleNamespace(
-                do=lambda what, **arguments: service.do(what, "ann", SimpleNamespace(arguments=arguments)),
-                ask=lambda part, request: service.do("request", "ann", SimpleNamespace(arguments={"part": part, "request": request, "timeout": 1.0})),
+                do=lambda what, **arguments: service.do(what, "ann", arguments),
+                ask=lambda part, request: service.do("request", "ann", {"part": part, "request": request, "timeout": 1.0}),
                 vanish=lambda: operators.went("ann", "1")(),
                 leave=leave,
             )

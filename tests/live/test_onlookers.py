@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from pushrod.core.errors import InputError, ParameterError
+from pushrod.core.record import numbers
 from pushrod.live.autopilot import Course
 from pushrod.live.machine import SimulatedMachine
 from pushrod.live.payload import Actuation
@@ -102,11 +103,46 @@ def test_a_fault_that_cannot_be_changes_nothing(values, says):
         return rt.parameters.get("fault.left.kind")
 
     assert through(made, main) == "none"
-    assert made.faults == made.world.Params().faults
+    assert made.params.faults == made.world.Params().faults
 
 
-def test_a_machine_that_cannot_break_has_no_faults_to_set():
-    assert [one.path for one in looked_at("arm").robot.parameters] == []
+def test_a_parameter_of_the_world_acts_from_the_next_tick_on():
+    made = looked_at("arm", dt=1e-3)
+
+    async def main(rt):
+        rt.arm()
+        rt["shoulder_motor"].direct.set_position(1.0)
+        await asyncio.sleep(2.0)
+        held = made.output("shoulder.q")
+        rt.parameters.set("world.shoulder.torque_max", 0.0)
+        await asyncio.sleep(2.0)
+        return held, made.output("shoulder.q")
+
+    held, dropped = through(made, main)
+    assert held == pytest.approx(1.0, abs=0.02)
+    assert abs(dropped) < 0.7  # the motor has no torque left: it falls
+
+
+def test_values_that_do_not_go_together_are_refused_whole():
+    """The delay line of the satellite has room for either delay, not for their sum."""
+    made = looked_at("satellite", dt=1e-2)
+    before = made.params
+
+    async def main(rt):
+        rt.parameters.set("world.bus.delay", 0.4)
+        with pytest.raises(ParameterError, match="extra_delay"):
+            rt.parameters.set_many({"fault.torque_x.kind": "delay", "fault.torque_x.extra_delay": 0.4})
+        return rt.parameters.get("world.bus.delay")
+
+    assert through(made, main) == 0.4
+    assert made.params == before._replace(bus=before.bus._replace(delay=0.4))
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_number_of_a_world_that_is_in_no_table_is_a_parameter_of_the_robot(name):
+    made = looked_at(name)
+    leaves = {leaf.path for leaf in numbers(type(made.params)) if not leaf.path.startswith("faults.")}
+    assert {one.path.removeprefix("world.") for one in made.robot.parameters if one.path.startswith("world.")} == leaves
 
 
 def test_plain_data_is_understood_as_the_request_it_names():

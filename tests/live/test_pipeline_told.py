@@ -67,10 +67,10 @@ def test_a_motor_that_another_commander_holds_takes_all_to_rest_as_far_as_they_o
         status = b.helm.status
         assert status is not None
         assert (status.owner, status.armed) == ("NONE", True)
-        assert "held by person" in status.detail
+        assert "leased by person" in status.detail
         message = errors.poll()
         assert message is not None
-        assert "held by person" in message.payload.error
+        assert "leased by person" in message.payload.error
         for _ in range(120):  # the lease ends
             b.helm.autopilot(0.6, 0.3)
             await asyncio.sleep(DT)

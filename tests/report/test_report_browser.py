@@ -107,7 +107,8 @@ def test_the_values_at_the_pointer_are_told_in_every_plot(opened, report):
     tab.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 60)
     until(tab, "[...document.querySelectorAll('.panel .legend output')].filter(o => o.textContent).length >= 4")
     shown = tab.evaluate(
-        "Object.fromEntries([...document.querySelectorAll('.legend li.line')].map(li => [li.children[1].textContent, li.children[2].textContent]))"
+        "Object.fromEntries([...document.querySelectorAll('.legend li.line')]"
+        ".map(li => [li.children[1].textContent, li.querySelector('output').textContent]))"
     )
     assert float(shown["v_ach"].replace("−", "-")) == pytest.approx(math.sin(10.0), abs=0.05)
     assert shown["u_req"] == "1"

@@ -156,8 +156,9 @@ def test_losses_say_which_axis_they_are_of_and_in_which_unit(ran):
 def test_every_signal_that_is_judged_is_drawn(ran, machine, scenario):
     found = find(read(ran(machine, scenario)[0]))
     sheet = Drawing(["run"], found.log.span)
-    content([found], sheet)
-    drawn = {line["label"] for panel in sheet.panels if panel["type"] == "time" for line in panel["lines"]}
+    made = content([found], sheet)
+    listed = {name for part in ("following", "judged") if made[part] for name, _ in made[part]["constant"]}  # in words: it never changes
+    drawn = listed | {line["label"] for panel in sheet.panels if panel["type"] == "time" for line in panel["lines"]}
     assert found.log.said.judged
     assert set(found.log.said.judged) <= drawn
 

@@ -19,7 +19,7 @@ LAG = "{parameter: lag.T, values: [100 ms, 200 ms], signal: angle_ach, metric: r
 def load(tmp_path):
     shutil.copy(HERE / "tiny_world.py", tmp_path)
     (tmp_path / "m.yaml").write_text("machine: m\nworld: tiny_world.py:TINY\n")
-    tiny = machine.load(str(tmp_path / "m.yaml"))
+    tiny = machine.load(str(tmp_path / "m.yaml"), trust=True)
 
     def load_text(text):
         (tmp_path / "s.yaml").write_text(text)

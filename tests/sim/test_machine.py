@@ -19,7 +19,7 @@ def load(tmp_path):
 
     def load_text(text, overrides=()):
         (tmp_path / "m.yaml").write_text(text)
-        return machine.load(str(tmp_path / "m.yaml"), overrides)
+        return machine.load(str(tmp_path / "m.yaml"), overrides, trust=True)
 
     return load_text
 

@@ -19,7 +19,7 @@ HEAD = "scenario: s\nduration: 2 s\ndt: 10 ms\n"
 def tiny(tmp_path):
     shutil.copy(HERE / "tiny_world.py", tmp_path)
     (tmp_path / "m.yaml").write_text("machine: m\nworld: tiny_world.py:TINY\n")
-    return machine.load(str(tmp_path / "m.yaml"))
+    return machine.load(str(tmp_path / "m.yaml"), trust=True)
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_channel_whose_unit_nobody_declares_takes_plain_numbers(tmp_path):
         text.replace('    angle: A[float, Q("rad", -3.2, 3.2, "wanted', '    wanted: A[float, Q("rad", -3.2, 3.2, "wanted')
     )
     (tmp_path / "m.yaml").write_text("machine: m\nworld: w.py:TINY\n")
-    what = machine.load(str(tmp_path / "m.yaml"))
+    what = machine.load(str(tmp_path / "m.yaml"), trust=True)
     entry = HEAD + "faults: [{channel: angle, kind: bias, at: 0, bias: %s}]"
     with pytest.raises(ConfigError, match=r"faults\[0\].bias: got '2 kg', but the unit of this channel is not known"):
         scenario.build(yaml_file.parse(entry % "2 kg"), what)

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from pushrod.compiled.rollout import rollout
+from pushrod.core.errors import ParameterError
 from pushrod.core.model import Tick
+from pushrod.models import fault
 from pushrod.plants import two_link_arm
 from pushrod.robot import forward
 from pushrod.sim import machine
@@ -127,3 +129,22 @@ def test_the_description_and_the_world_speak_of_the_same_arm():
     y = run(state=at(*q), q1=q[0], q2=q[1], seconds=DT)
     tip = forward(what.robot, {"shoulder": y["shoulder.q"][-1], "elbow": y["elbow.q"][-1]})["tip"]
     assert (y["x"][-1], y["z"][-1]) == (pytest.approx(tip.position[0]), pytest.approx(tip.position[2]))
+
+
+def test_a_motor_that_lost_torque_lets_the_arm_sag_and_one_that_is_healthy_does_not():
+    p = Params()
+    weak = p._replace(faults=p.faults._replace(shoulder=fault.Params(kind=fault.LOSS, at=2.0, effectiveness=0.0, announced=1.0)))
+    healthy, y = run(p, 4.0, q1=math.pi / 2.0), run(weak, 4.0, q1=math.pi / 2.0)
+    before = round(2.0 / DT) - 1
+    assert np.array_equal(healthy["shoulder.q"][:before], y["shoulder.q"][:before])
+    assert np.all(y["shoulder.torque"][before + 2 :] == 0.0)
+    assert y["shoulder.q"][-1] < 1.0
+    assert set(y["shoulder.reported"]) == {fault.NONE, fault.LOSS}
+    assert np.all(healthy["shoulder.reported"] == fault.NONE)
+
+
+def test_a_torque_cannot_come_later():
+    p = Params()
+    late = p._replace(faults=p.faults._replace(elbow=fault.Params(kind=fault.DELAY, extra_delay=0.1)))
+    with pytest.raises(ParameterError, match="elbow.kind: the torque of this motor takes no time"):
+        run(late, 0.1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pushrod.compiled.rollout import rollout
+from pushrod.core.model import Tick
 from pushrod.core.record import put
 from pushrod.sim.worlds.lag import LAG
 from pushrod.sim.worlds.linear_axis import LINEAR_AXIS
@@ -142,3 +143,14 @@ def test_the_controller_of_an_axis_is_what_its_head_says():
     u = rollout(LINEAR_AXIS, p, {"ref": 0.0101, "extra": 0.3}, steps=1, dt=1e-3, state=state)["u"][0]
     assert u == pytest.approx(160.0 * 240.0 * 1e-4 - 240.0 * 1.5e-5 / 1e-3 + 0.3)
     assert rollout(LINEAR_AXIS, p, {"ref": 1.0}, steps=1, dt=1e-3)["u"][0] == 10.0
+
+
+@pytest.mark.parametrize("dt", [5e-324, 1e-310, 1e-300])
+@pytest.mark.parametrize("kv", [0.0, 240.0])
+def test_an_axis_at_the_shortest_ticks_has_a_voltage(dt, kv):
+    """The rate of the position overflows there, and 0 * inf is no number."""
+    state = put(put(LINEAR_AXIS.State(), "body.q", 0.3), "qf_last", 0.1)
+    after, out = LINEAR_AXIS.step(changed(LINEAR_AXIS, loop__kv=kv), state, LINEAR_AXIS.In(ref=0.5, extra=2.0), Tick(0, dt))
+    assert out.u == (2.0 if kv == 0.0 else -10.0)
+    assert math.isfinite(out.q)
+    assert math.isfinite(after.body.q)

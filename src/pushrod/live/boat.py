@@ -114,7 +114,8 @@ class Sailing:
         y["r_req"] = np.where(on, s["out.r_d"], y["r"])
         names = tuple(leaf.path for leaf in numbers(world.Out))
         last = [s[f"out.{name}"][-1] for name in ("I_s", "I_psi", "I_d")]
-        esc = [y["esc.u_L"][-1], y["esc.u_R"][-1]]
+        last_state = self.pipeline.driver.driver.stepper.state
+        esc = [y["esc.u_L"][-1], y["esc.u_R"][-1], last_state.gone_L, last_state.gone_R]
         rows = [*last, *(column[-1] for column in found["fb"].values()), *esc, *flat(state)]
         return Run(world, hull.dt, 0, n, 1, names, np.stack([y[name] for name in names], axis=1)[:, :, None], np.array([rows]).T)
 

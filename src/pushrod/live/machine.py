@@ -23,7 +23,7 @@ from pushrod.core.errors import InputError
 from pushrod.core.model import Tick
 from pushrod.core.names import find
 from pushrod.core.record import flat, numbers
-from pushrod.live import fault_node, world_sensor
+from pushrod.live import world_node, world_sensor
 from pushrod.live.fitting import fitted, part_of
 from pushrod.live.port import PORTS, SENSORS, Place
 from pushrod.robot.description import Robot, Sensor
@@ -66,7 +66,7 @@ class SimulatedMachine:
         rest = world.step(self._stepper.params, state, world.In(), Tick(0, 0.0, seed, instance))[1]
         self._stepper.y[:] = flat(rest, world.Out)
         self._surroundings: list[tuple[int, Array]] = []
-        self._moving = threading.Lock()
+        self._moving = threading.RLock()  # on the stepped clock a signal handler may stop the robot inside a step
         self._told: list[Array] | None = [] if record else None
         self._given: list[Array] = []
         self._observers: tuple[Observer, ...] = ()
@@ -81,13 +81,12 @@ class SimulatedMachine:
         return cls(broken, dt=scenario.dt, state=scenario.state, seed=scenario.seed, instance=scenario.instance, record=True, ticks=scenario.steps)
 
     def open_to_onlookers(self) -> None:
-        """The robot has its world as a sensor too, and a controller that breaks what can break; to be called before it is started."""
-        sensors, controllers, parameters = (*self.robot.sensors, Sensor(world_sensor.NAME)), self.robot.controllers, self.robot.parameters
+        """The robot has its world as a sensor too, and a controller that sets the world's parameters; to be called before it is started."""
+        sensors = (*self.robot.sensors, Sensor(world_sensor.NAME))
+        controllers = (*self.robot.controllers, world_node.world_controller(self.params))
+        parameters = (*self.robot.parameters, *world_node.world_parameters(self.params))
         drivers: dict[str, Callable[[], Any]] = {**self.drivers, world_sensor.NAME: lambda: world_sensor.WorldSensor(self)}
-        if self.faults is not None:
-            controllers = (*controllers, fault_node.fault_controller(self.faults))
-            parameters = (*parameters, *fault_node.fault_parameters(self.faults))
-            drivers[fault_node.NAME] = lambda: fault_node.FaultNode(self)
+        drivers[world_node.NAME] = lambda: world_node.WorldNode(self)
         self.robot = replace(self.robot, sensors=sensors, controllers=controllers, parameters=parameters)
         self.drivers = drivers
         self.repeated = (world_sensor.TOPIC,)
@@ -136,18 +135,18 @@ class SimulatedMachine:
             return values
 
     @property
-    def faults(self) -> Any:
-        """The record of what is broken; None where nothing can break."""
-        return getattr(self._stepper.params, "faults", None)
+    def params(self) -> Any:
+        """The Params record of the world, now."""
+        return self._stepper.params
 
-    def check_faults(self, faults: Any) -> None:
-        """ParameterError says all that is wrong with them."""
-        checked_params(self.world, self._stepper.params._replace(faults=faults), self.dt)
+    def check_params(self, params: Any) -> None:
+        """Raise ParameterError with all problems."""
+        checked_params(self.world, params, self.dt)
 
-    def set_faults(self, faults: Any) -> None:
-        """From the next tick on."""
+    def set_params(self, params: Any) -> None:
+        """Set them from the next tick on."""
         with self._moving:
-            self._stepper.set_params(self._stepper.params._replace(faults=faults))
+            self._stepper.set_params(params)
 
     def warm(self) -> None:
         """Its world is compiled, and what its motors plan with, so that the first tick and the first command are as quick as any other."""

@@ -98,4 +98,4 @@ class Throttle(Payload, frozen=True, gc=False, tag=True):
 
     def to_motor(self, transmission: Transmission) -> "Throttle":
         """A share is the same on both sides of a gearbox, but for the sense."""
-        return Throttle(-float(self.u)) if transmission.reversed else self
+        return Throttle(-self.u) if transmission.reversed else self

@@ -5,10 +5,13 @@ from typing import Any
 import msgspec
 
 from pushrod.core.errors import InputError
+from pushrod.runtime.plain_numbers import struct_converter
 
 
 def understood(request: Any, kinds: tuple[type, ...]) -> Any:
-    """The request as the struct it says it is; itself where it says nothing. InputError where it cannot be read as that."""
+    """Return the request as the struct it names, with plain numbers; itself where it names none. InputError where it cannot be read as that."""
+    if isinstance(request, msgspec.Struct):
+        return struct_converter(type(request))(request)
     if not isinstance(request, dict) or "type" not in request:
         return request
     kind = next((kind for kind in kinds if kind.__name__ == request["type"]), None)

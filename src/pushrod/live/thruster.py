@@ -25,7 +25,7 @@ from pushrod.runtime.message import Command
 from pushrod.runtime.payload import Payload, Stop
 from pushrod.runtime.simulated.reach import Reach
 
-_thrusters = Reach()
+_thrusters: "Reach[Thruster]" = Reach()
 
 
 class ThrusterState(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -48,8 +48,8 @@ class Thruster(Publishing):
     command_payloads: ClassVar[tuple[type[Payload], ...]] = (Throttle, Stop)
 
     def init(self, context: Context, options: Options | None = None) -> None:
-        self._from = 0.0  # what it gave
-        self._since: float | None = 0.0  # when it was told no more; None while it is told
+        # what it gave, and when it was told no more, None while it is told; replaced as a whole, so that a stop needs no lock
+        self._course: tuple[float, float | None] = (0.0, 0.0)
         self.begin(context, options or Options())
         _thrusters.add(self)
 
@@ -60,8 +60,7 @@ class Thruster(Publishing):
 
     def handle_command(self, payload: Any, command: Command) -> None:
         if type(payload) is Throttle:
-            with self._lock:
-                self._from, self._since = payload.u, None
+            self._course = payload.u, None
         else:
             self._rest(payload.mode == "immediate")
 
@@ -76,20 +75,20 @@ class Thruster(Publishing):
         return self.u_at(self.context.now())
 
     def u_at(self, now: float) -> float:
-        with self._lock:
-            if self._since is None:
-                return self._from
-            gone = max(now - self._since, 0.0)
-            left = abs(self._from) - (gone / self.settings.neutral_time if self.settings.neutral_time > 0.0 else 1.0)
-            return sign(self._from) * left if left > 0.0 else 0.0
+        given, since = self._course
+        if since is None:
+            return given
+        gone = max(now - since, 0.0)
+        left = abs(given) - (gone / self.settings.neutral_time if self.settings.neutral_time > 0.0 else 1.0)
+        return sign(given) * left if left > 0.0 else 0.0
 
     def make_safe(self) -> None:
         self._rest(at_once=False)
 
     def _rest(self, at_once: bool) -> None:
-        with self._lock:
-            if at_once or self._since is None:  # on its way already: asked twice it does not begin anew
-                self._from, self._since = 0.0 if at_once else self._from, self.context.now()
+        given, since = self._course
+        if at_once or since is None:  # on its way already: asked twice it does not begin anew
+            self._course = 0.0 if at_once else given, self.context.now()
 
     def _publish(self, _: int) -> None:
         self.context.publish(ThrusterState(self.u))

@@ -11,6 +11,7 @@ import msgspec
 from pushrod.core.model import World
 from pushrod.core.quantity import Choice
 from pushrod.core.record import numbers
+from pushrod.live.world_node import WORLD
 from pushrod.runtime.driver import Context
 from pushrod.sim.machine import Machine
 
@@ -26,7 +27,8 @@ HZ = 50.0
 class WorldTold(msgspec.Struct, frozen=True, tag=True):
     """Of each output its path, its unit, what it is, and its words where it is a choice (their numbers count from 0).
 
-    `pairs`: which output asks for what another one is, (request, achieved), as the machine file says.
+    `pairs`: which output asks for what another one is, (request, achieved), as the machine file says. `choices`: the words of those parameters
+    of the world that are choices, by their paths in the store.
     """
 
     machine: str
@@ -36,6 +38,7 @@ class WorldTold(msgspec.Struct, frozen=True, tag=True):
     abouts: tuple[str, ...]
     words: tuple[tuple[str, ...], ...]
     pairs: tuple[tuple[str, str], ...] = ()
+    choices: dict[str, tuple[str, ...]] = {}
 
 
 class WorldNow(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -55,7 +58,9 @@ def told_of(machine: Machine, world: World) -> WorldTold:
     words = tuple(meta.names if isinstance(meta, Choice) else () for meta in metas)
     names = tuple(leaf.path or "y" for leaf in numbers(world.Out)) + tuple(f"{INPUT}{path}" for path in asked)
     pairs = tuple((row.request, row.achieved) for row in machine.track if row.request in names and row.achieved in names)
-    return WorldTold(machine.name, world.name, names, tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas), words, pairs)
+    units, abouts = tuple(str(meta.unit) for meta in metas), tuple(meta.about for meta in metas)
+    choices = {f"{WORLD}.{leaf.path}": leaf.meta.names for leaf in numbers(world.Params) if isinstance(leaf.meta, Choice)}
+    return WorldTold(machine.name, world.name, names, units, abouts, words, pairs, choices)
 
 
 def _asked(machine: Machine, world: World) -> tuple[str, ...]:

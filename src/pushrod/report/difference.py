@@ -12,7 +12,7 @@ from pushrod.report.cell import Cell, Grid, amount, text
 from pushrod.report.figure import OF_RESPONSE, finite, response
 from pushrod.report.findings import Findings
 from pushrod.report.logged import Logged
-from pushrod.report.number import quantity
+from pushrod.report.number import quantity, signed_share
 
 SAID = ("machine", "robot", "scenario", "world", "kind", "started", "seed", "dt", "ticks", "pushrod", "numba", "numpy", "python")
 
@@ -60,6 +60,7 @@ def apart(a: Logged, b: Logged) -> list[Apart]:
 def differences(a: Findings, b: Findings) -> dict[str, Any]:
     """As plain data."""
     return {
+        "warnings": warnings(a, b),
         "metadata": {key: list(pair) for key, pair in said(a, b).items()},
         "files": {name: lines._asdict() for name, lines in files(a, b).items()},
         "verdict": [None if found.log.verdict is None else found.log.verdict.held for found in (a, b)],
@@ -72,6 +73,16 @@ def differences(a: Findings, b: Findings) -> dict[str, Any]:
         "only_a": [name for name in a.log.listed if name not in b.log.channels],
         "only_b": [name for name in b.log.listed if name not in a.log.channels],
     }
+
+
+def warnings(a: Findings, b: Findings) -> list[str]:
+    """What makes a comparison doubtful: two different machines, or worlds, or robots."""
+    for key in ("machine", "world", "robot"):
+        one, other = a.log.about.get(key, ""), b.log.about.get(key, "")
+        if one != other and one and other:
+            shared = sum(name in b.log.channels for name in a.log.listed)
+            return [f"Two different {key}s are compared: A is {one}, B is {other}. They share {count_of(shared, 'channel')} by name."]
+    return []
 
 
 def said(a: Findings, b: Findings) -> dict[str, tuple[str, str]]:
@@ -179,7 +190,7 @@ def _followed(a: Findings, b: Findings) -> list[tuple[Cell, ...]]:
                 continue
             unit = one.unit if head.startswith("error") else "-" if head == "overshoot" else "s"
             gap = None if x.value is None or y.value is None else y.value - x.value
-            shown = "–" if gap is None else f"{100.0 * gap:+.1f} %".replace("-", "−") if head == "overshoot" else _signed(gap, unit)
+            shown = "–" if gap is None else signed_share(gap) if head == "overshoot" else _signed(gap, unit)
             made.append((text(name), text(head), x, y, Cell(shown, gap, "dim" if not gap else "", "right")))
     return made
 

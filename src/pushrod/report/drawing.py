@@ -12,6 +12,7 @@ import numpy as np
 from pushrod.report.logged import Array, Logged
 from pushrod.report.number import quantity, unit_text
 from pushrod.report.pipeline import CAUSES, Axis
+from pushrod.report.role import WORDS
 from pushrod.report.thinning import BINS, peaks, thin
 from pushrod.report.timing import Loop
 from pushrod.report.tracking import Following, Span
@@ -53,7 +54,8 @@ class Drawing:
                 self.coarse = self.coarse or bins == COARSE
             self._lines[key] = (self.times(x), self.array(y))
         x_at, y_at = self._lines[key]
-        return {"label": name, "part": part, "run": run, "x": x_at, "y": y_at, "unit": unit_text(log.unit(name))}
+        role = part if part in WORDS else ""
+        return {"label": name, "part": part, "role": role, "run": run, "x": x_at, "y": y_at, "unit": unit_text(log.unit(name))}
 
     def times(self, t: Array) -> int:
         """Channels of one topic share their times, also here. float32 where it tells them apart."""

@@ -19,7 +19,7 @@ def number(value: float | None, digits: int = 3) -> str:
         return "–"
     if not math.isfinite(value):
         return "∞" if value == math.inf else "−∞" if value == -math.inf else "–"
-    text = f"{value:.{digits}g}"
+    text = f"{value + 0.0:.{digits}g}"  # -0.0 + 0.0 has no sign
     if "e" in text and 1e-4 <= abs(value) < 1e6:
         text = f"{value:.0f}"
     if "e" in text:
@@ -52,6 +52,12 @@ def short_time(value: float | None) -> str:
 
 def share(value: float | None) -> str:
     return "–" if value is None else f"{100.0 * value:.1f} %"
+
+
+def signed_share(value: float) -> str:
+    """Return a difference of shares with its sign; zero has none."""
+    rounded = round(100.0 * value, 1)
+    return f"{rounded:+.1f} %".replace("-", "−") if rounded else "0.0 %"
 
 
 def whole(n: int) -> str:

@@ -28,6 +28,7 @@ def content(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:
         "title": _title([found.log.name for found in runs]),
         "two": len(runs) > 1,
         "runs": [_run(found) for found in runs],
+        "warnings": difference.warnings(runs[0], runs[1]) if len(runs) > 1 else [],
         "differences": difference.grids(runs[0], runs[1]) if len(runs) > 1 else [],
         "following": _following(runs, sheet),
         "pipeline": _pipeline(runs, sheet),
@@ -94,14 +95,18 @@ def _following(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | Non
     first = runs[0]
     if not first.followings:
         return None
-    panels = []
+    panels, constant = [], []
     for one in _beside_pipeline(first):
+        still = [held for _, name in one.lines if (held := _constant(runs, name)) is not None]
+        if len(still) == len(one.lines) and len(set(still)) == 1:
+            constant.append((tables.pair_name(one), still[0]))
+            continue
         same = [(run, found.log, other) for run, found in enumerate(runs) for other in found.followings if other.names == one.names]
         panel = sheet.add(drawing.follow_panel(sheet, same, first.bands))
         about = first.log.channels[one.pair.achieved].about.rpartition(" [")[0]
         panels.append({"title": tables.pair_name(one), "about": about, "panel": panel})
     grid = tables.responses(first.followings) if len(runs) == 1 else None  # of two it stands among the differences
-    return {"grid": grid, "panels": panels}
+    return {"grid": grid, "panels": panels, "constant": constant}
 
 
 def _beside_pipeline(found: Findings) -> list[Following]:
@@ -181,18 +186,18 @@ def _parameters(found: Findings) -> dict[str, Any]:
     return _named([found], found, tables.parameters(found)) | {"by_hand": by_hand, "count": len(found.parameters)}
 
 
-def _judged(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
+def _judged(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
     """Signals that something was expected of and that no pair or axis has: whoever reads that one failed wants to see it."""
     drawn = _drawn(runs[0])
     names = dict.fromkeys(name for found in runs for name in found.log.said.judged)
     return _by_unit(runs, sheet, [name for name in names if name in runs[0].log.channels and name not in drawn][:EVERY])
 
 
-def _plain(runs: Sequence[Findings], sheet: Drawing) -> list[dict[str, Any]]:
+def _plain(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any] | None:
     """Where the log does not say what belongs together: channels of one topic and unit, but for those that are drawn already."""
     first = runs[0]
     if first.log.said.track:
-        return []
+        return None
     drawn = _drawn(first) | {name for found in runs for name in found.log.said.judged}
     names = [name for name, channel in first.log.channels.items() if name not in drawn and not channel.source.startswith(TOLD_ELSEWHERE)]
     return _by_unit(runs, sheet, names, PLAIN)
@@ -203,16 +208,25 @@ def _drawn(found: Findings) -> set[str]:
     return {name for one in _beside_pipeline(found) for _, name in one.lines} | {name for axis in found.axes for name in axis.stages.values()}
 
 
-def _by_unit(runs: Sequence[Findings], sheet: Drawing, names: Sequence[str], most: int = EVERY) -> list[dict[str, Any]]:
-    """Channels of one topic and unit side by side, in so many panels at most."""
+def _constant(runs: Sequence[Findings], name: str) -> str | None:
+    """The one value that a channel has in all runs, with its unit: such a channel needs no plot. None where it changes."""
+    channels = [found.log.channels[name] for found in runs if name in found.log.channels]
+    first = channels[0].values[0]
+    return quantity(float(first), channels[0].unit) if all((channel.values == first).all() for channel in channels) else None
+
+
+def _by_unit(runs: Sequence[Findings], sheet: Drawing, names: Sequence[str], most: int = EVERY) -> dict[str, Any] | None:
+    """Channels of one topic and unit side by side, in so many panels at most; those that never change as a list."""
     first = runs[0]
     groups: dict[tuple[str, str], list[str]] = {}
-    for name in names:
+    constant = [(name, value) for name in names if (value := _constant(runs, name)) is not None]
+    for name in (name for name in names if name not in dict(constant)):
         channel = first.log.channels[name]
         groups.setdefault((channel.source, channel.unit), []).append(name)
     parts = [group[i : i + TOGETHER] for group in groups.values() for i in range(0, len(group), TOGETHER)]
     logs = [(run, found.log) for run, found in enumerate(runs)]
-    return [{"title": ", ".join(part), "panel": sheet.add(drawing.plain_panel(sheet, logs, part, first.bands))} for part in parts[:most]]
+    panels = [{"title": ", ".join(part), "panel": sheet.add(drawing.plain_panel(sheet, logs, part, first.bands))} for part in parts[:most]]
+    return {"panels": panels, "constant": constant} if panels or constant else None
 
 
 def _channels(runs: Sequence[Findings], sheet: Drawing) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from pushrod.config.yaml_file import Document
+from pushrod.core import input_file
 from pushrod.log.writer import Attachment
 from pushrod.sim.machine import Machine, is_there
 from pushrod.sim.scenario import Scenario
@@ -55,6 +56,6 @@ def _texts(data: Any) -> Iterator[str]:
 def text_of(file: Path) -> str | None:
     """What a file says; None where it is too long, or no text."""
     try:
-        return file.read_text(encoding="utf-8") if file.stat().st_size <= MOST else None
+        return input_file.read_text(file) if file.stat().st_size <= MOST else None
     except (OSError, UnicodeDecodeError):
         return None

@@ -22,6 +22,7 @@ from typing import Annotated as A
 import msgspec
 
 from pushrod.config import yaml_file
+from pushrod.config.named_code import NOT_IMPORTED, NamedCode, refusal
 from pushrod.config.structure import WRONG, read, sound_items
 from pushrod.config.yaml_file import Document
 from pushrod.core.errors import ConfigError, UnknownNameError
@@ -93,19 +94,22 @@ def is_there(file: Path) -> bool:
         return False
 
 
-def load(name: str, overrides: Iterable[str] = ()) -> Machine:
-    """A machine by shipped name or file. `overrides` are texts "path=value" put over its parameters."""
-    return build(yaml_file.load(locate(name, shipped(), "machine")), overrides)
+def load(name: str, overrides: Iterable[str] = (), *, trust: bool = False) -> Machine:
+    """Return a machine by shipped name or file.
+
+    `overrides` are texts "path=value" put over its parameters. `trust`: import the Python file of a world that the file names.
+    """
+    return build(yaml_file.load(locate(name, shipped(), "machine")), overrides, trust=trust)
 
 
-def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
+def build(document: Document, overrides: Iterable[str] = (), *, trust: bool = False) -> Machine:
     for text in overrides:
         try:
             override(document, text)
         except ConfigError as e:
             document.problems += [(0, problem) for problem in e.problems]
     head = read(MachineFile, document.data, (), document)
-    world = _world(document.data.get("world"), document)
+    world = _world(document.data.get("world"), document, "world", trust)
     params: Any = WRONG
     if world is not None and isinstance(document.data.get("parameters"), dict | None):
         world, params = parameters(world, document.data.get("parameters") or {}, document)
@@ -113,18 +117,18 @@ def build(document: Document, overrides: Iterable[str] = ()) -> Machine:
     if world is not None:
         known = world.Params() if params is WRONG else params  # so that all mistakes are told at once
         track = tuple(tracked(pair, world, known, at, document) for at, pair in sound_items(Pair, document.data.get("track"), ("track",), document))
-    behind = None if world is None else _live(world, document)
+    behind = None if world is None else _live(world, document, trust)
     robot, ports = _robot(behind or world, document)
     document.raise_problems()
     assert world is not None
     return Machine(head.machine, head.about, world, params, track, head.scenario, document, robot, ports, behind)
 
 
-def _live(world: World, document: Document) -> World | None:
+def _live(world: World, document: Document, trust: bool) -> World | None:
     """The world behind the ports; it has parameters and states of the whole one, by their names."""
     if document.data.get("live") is None:
         return None
-    behind = _world(document.data["live"], document, "live")
+    behind = _world(document.data["live"], document, "live", trust)
     if behind is not None:
         for kind, part, whole in (("parameters", behind.Params, world.Params), ("states", behind.State, world.State)):
             strange = [f.name for f in fields(part) if all((f.name, f.type) != (g.name, g.type) for g in fields(whole))]
@@ -160,12 +164,45 @@ def override(document: Document, text: str) -> None:
     document.override(("parameters", *path.strip().split(".")), data, f"--set {text}")
 
 
-def _world(name: Any, document: Document, key: str = "world") -> World | None:
+def named_worlds(document: Document) -> list[NamedCode]:
+    """Return the worlds outside Pushrod that a machine file names."""
+    named = [(key, document.data.get(key)) for key in ("world", "live")]
+    return [
+        NamedCode("world", name, f"{document.file}:{document.line((key,))}: {key}", _file_of(name, document))
+        for key, name in named
+        if isinstance(name, str) and ".py:" in name
+    ]
+
+
+def check_without_code(document: Document) -> None:
+    """Raise ConfigError with every problem of a machine file that shows without the code of its world."""
+    read(MachineFile, document.data, (), document)
+    for key in ("world", "live"):
+        name = document.data.get(key)
+        if isinstance(name, str) and ".py:" in name:
+            if not name.rpartition(":")[2].isidentifier():
+                document.add((key,), f"{name!r} names no world: write 'file.py:WORLD'")
+            elif not is_there(_file_of(name, document)):
+                document.add((key,), f"there is no file {_file_of(name, document)}")
+        else:
+            _world(name, document, key, trust=False)
+    if isinstance(robot := document.data.get("robot"), str):
+        from pushrod.sim.machine_robot import load_named
+
+        load_named(robot, document)
+    document.raise_problems()
+
+
+def _file_of(name: str, document: Document) -> Path:
+    return document.folder / name.rpartition(":")[0]
+
+
+def _world(name: Any, document: Document, key: str, trust: bool) -> World | None:
     """The world a file asks for, or None with the problem noted."""
     if not isinstance(name, str):
         return None
     if ".py:" in name:
-        return _world_file(name, document, key)
+        return _world_file(name, document, key, trust)
     try:
         return named_world(name)
     except UnknownNameError as e:
@@ -173,19 +210,21 @@ def _world(name: Any, document: Document, key: str = "world") -> World | None:
         return None
 
 
-def _world_file(name: str, document: Document, key: str) -> World | None:
-    """NAME of FILE.py beside the machine file: somebody's own world, or a model by itself."""
-    path, _, attribute = name.rpartition(":")
-    file = document.folder / path
+def _world_file(name: str, document: Document, key: str, trust: bool) -> World | None:
+    """Return NAME of FILE.py beside the machine file, a World or a Model; its type is checked before anything of it is called."""
+    file, attribute = _file_of(name, document), name.rpartition(":")[2]
     spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None or not is_there(file):
         document.add((key,), f"there is no file {file}")
         return None
+    if not trust:
+        document.add((key,), refusal("world", name, file))
+        return None
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as e:  # whatever somebody's own file raises
-        document.add((key,), f"{file} cannot be imported: {type(e).__name__}: {e}")
+    except Exception as e:  # a user's file may raise anything
+        document.add((key,), f"{file} {NOT_IMPORTED}: {type(e).__name__}: {e}")
         return None
     found = getattr(module, attribute, None)
     if isinstance(found, Model):

@@ -6,15 +6,19 @@ ports: {shoulder_motor: shoulder, elbow_motor: elbow}  actuator: where its chann
 """
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pushrod.config.yaml_file import Document
 from pushrod.core.errors import ConfigError, UnknownNameError
 from pushrod.core.model import World
 from pushrod.core.names import unknown
 from pushrod.core.record import fields, is_record
+from pushrod.robot import named_drivers
 from pushrod.robot.description import Robot
 from pushrod.robot.loading import load
+
+if TYPE_CHECKING:
+    from pushrod.sim.machine import Machine
 
 FOLDER = Path(__file__).parent / "robots"
 
@@ -32,6 +36,19 @@ def named(name: str, folder: Path = Path()) -> Robot:
     return load(known.get(name, folder / name))
 
 
+def robot_file(document: Document) -> Path | None:
+    """Return the file of the robot that a machine file names; None for a shipped robot, or none."""
+    name = document.data.get("robot")
+    return document.folder / name if isinstance(name, str) and name not in shipped() else None
+
+
+def refuse_drivers(machine: "Machine") -> None:
+    """Raise ConfigError with the file and line of every driver outside Pushrod that the machine would load live."""
+    file = robot_file(machine.document)
+    if machine.robot is not None and file is not None:
+        named_drivers.refuse_drivers(machine.robot, file, replaced=machine.ports, machine=True)
+
+
 def places(world: World) -> list[str]:
     """Where a port can be: the top, and the records within the inputs that the outputs have too."""
     outputs = {f.name for f in fields(world.Out) if is_record(f.type)}
@@ -45,13 +62,14 @@ def read_robot(document: Document, world: World) -> tuple[Robot | None, dict[str
         if ports:
             document.add(("ports",), "there is no robot whose actuators these are; add a line `robot: NAME`")
         return None, {}
-    robot = _load(name, document) if isinstance(name, str) else None
+    robot = load_named(name, document) if isinstance(name, str) else None
     if robot is None or not isinstance(ports, dict | None):
         return robot, {}
     return robot, _read_ports(robot, ports or {}, world, document)
 
 
-def _load(name: str, document: Document) -> Robot | None:
+def load_named(name: str, document: Document) -> Robot | None:
+    """Return the robot that a machine file names; None with its problems noted in the document."""
     try:
         return named(name, document.folder)
     except ConfigError as e:

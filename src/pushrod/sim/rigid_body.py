@@ -31,7 +31,12 @@ class Body(Protocol):
 
 
 def _inertia(value: object) -> rb.Params:
-    """Three principal moments or a symmetric 3x3 tensor [kg.m2]."""
+    """Three principal moments or a symmetric 3x3 tensor [kg.m2].
+
+    A record of parameters is taken as it is: the equations hold for a tensor that no body has as well, and reference runs use such.
+    """
+    if isinstance(value, rb.Params):
+        return value
     rows = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
     if len(rows) == 3 and all(isinstance(row, Iterable) for row in rows):
         (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (vector(f"inertia[{i}]", row, "kg.m2") for i, row in enumerate(rows))
@@ -143,7 +148,10 @@ def single(what: str, value: float, unit: str) -> np.float32:
 
 
 class ReferenceBody:
-    """The body of the reference in its own arithmetic, for runs that must repeat the reference's numbers."""
+    """The body of the reference in its own arithmetic, for runs that must repeat the reference's numbers.
+
+    Like the reference it accepts any positive moments, also those that no body has; `RigidBody` refuses them.
+    """
 
     def __init__(self, inertia: object = (1.0, 1.0, 1.0), omega: object = (0.0, 0.0, 0.0), angles: object = (0.0, 0.0, 0.0)) -> None:
         self._inertia = _three("inertia", inertia, "kg.m2")

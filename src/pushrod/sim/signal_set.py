@@ -18,7 +18,10 @@ from pushrod.core import names
 from pushrod.core.errors import InputError, SignalError
 from pushrod.signals.evaluate import value
 from pushrod.signals.forms import read
+from pushrod.signals.kind import FlawError
+from pushrod.signals.place import fault
 from pushrod.signals.track import Track
+from pushrod.sim.signal_file import with_points
 
 
 class SignalSet:
@@ -38,7 +41,11 @@ class SignalSet:
         notes = []
         self._tracks: dict[str, Track] = {}
         for name, channel in data.items():
-            self._tracks[name], found = read(name, channel, most, folder)
+            try:
+                points = with_points(channel, "", folder)
+            except FlawError as flaw:
+                raise fault(name, flaw.path, flaw.value, flaw.why, flaw.kind) from None
+            self._tracks[name], found = read(name, points, most, folder)
             notes += found
         for note in notes:
             warnings.warn(note, stacklevel=2)

@@ -12,12 +12,21 @@ from pushrod.config.yaml_file import Document, Keys
 from pushrod.core.quantity import Choice, Q
 from pushrod.core.record import fields
 from pushrod.signals import KINDS
+from pushrod.signals.kind import FlawError
+from pushrod.signals.place import SHORT
+from pushrod.sim.signal_file import CASE, is_file, points_of
 
 TIMES = ("at", "for", "until", "t_start", "t_end")
 
 
 def in_si(data: Any, meta: Q | Choice, at: Keys, document: Document, key: Keys = ()) -> Any:
     """The same data with every text that is a number with a unit replaced by its SI number; problems are noted in the document."""
+    if isinstance(data, dict) and is_file(data, key):
+        try:
+            data = points_of(data, CASE if isinstance(meta, Choice) else meta.unit, document.folder_of((*at, *key)))
+        except FlawError as flaw:
+            document.add((*at, *key, *flaw.path), f"{SHORT.repr(flaw.value)} {flaw.why}")
+            return data
     if isinstance(data, dict):
         return {name: in_si(value, meta, at, document, (*key, name)) for name, value in data.items()}
     if isinstance(data, list):

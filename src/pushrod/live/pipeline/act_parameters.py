@@ -5,8 +5,10 @@ in us, as its name says. The effectiveness act.alloc.B is how the machine is bui
 """
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
+from pushrod.config.unit import parse
 from pushrod.core.check import NAN, problems
 from pushrod.core.errors import ParameterError
 from pushrod.core.names import unknown
@@ -20,16 +22,16 @@ FLAG = ("false", "true")
 BUILT = "act.alloc.B"
 
 
-def declared(record: Any, path: str = "act") -> tuple[Parameter, ...]:
-    """Every number of a record as a parameter, with its value as the default."""
+def declared(record: Any, path: str = "act", tables: bool = True) -> tuple[Parameter, ...]:
+    """Every number of a record as a parameter, with its value as the default; `tables`: elements of tables too."""
     made: list[Parameter] = []
     record_class: Any = type(record)
     for name, kind, meta in fields(record_class):
         value, at = getattr(record, name), f"{path}.{name}"
         if is_record(kind):
-            made += declared(value, at)
+            made += declared(value, at, tables)
         elif isinstance(meta, Table):
-            if at == BUILT:
+            if at == BUILT or not tables:
                 continue
             lo, hi = RANGES.get(at.partition(".")[2], (None, None))
             unit = _unit(meta)
@@ -52,15 +54,17 @@ def declaration(path: str) -> Meta | None:
     return next((leaf.meta for record in records for leaf in leaves(record) if f"act.{leaf.path}" in places), None)
 
 
-def named(record: Any, path: str = "act") -> dict[str, Any]:
+def named(record: Any, path: str = "act", tables: bool = True) -> dict[str, Any]:
     """The options that name these parameters."""
     made: dict[str, Any] = {}
     record_class: Any = type(record)
     for name, kind, meta in fields(record_class):
         value, at = getattr(record, name), f"{path}.{name}"
         if is_record(kind):
-            made[name] = named(value, at)
+            made[name] = named(value, at, tables)
         elif isinstance(meta, Table):
+            if not tables:
+                continue
             made[name] = list(value) if at == BUILT else [ParameterRef(f"{at}.{word}") for word in _words(at, value)]
         else:
             made[name] = ParameterRef(at)
@@ -112,11 +116,15 @@ def _read(default: Any, data: Mapping[str, Any], path: str, wrong: dict[str, str
 
 
 def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float)) and not isinstance(x, bool)
+    return isinstance(x, Real) and not isinstance(x, bool)
 
 
 def _unit(meta: Q | Table) -> str:
-    """The store keeps SI; a pulse stays in us."""
+    """The store keeps SI. A pulse stays in us, and what has a unit of its own (a fitted steering, in shares of torque) is a plain number."""
+    try:
+        parse(meta.unit)
+    except ValueError:
+        return "-"
     return "-" if meta.unit == "us" else meta.unit
 
 

@@ -150,7 +150,7 @@ class NMotorNode(PipelineNode):
         return as_done(self.stepper.params.act, u, y, Effectors(*done))
 
     def state(self, done: Outputs) -> State:
-        return State(Effectors(*done))
+        return State(Effectors(*done), self.stepper.state.lost)
 
     def topics(self, u: In, y: Out) -> Iterator[tuple[str, Any]]:
         yield "ACTUATOR_REQ", u

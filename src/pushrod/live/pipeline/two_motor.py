@@ -60,7 +60,8 @@ class TwoMotorNode(PipelineNode):
         return as_done(self.stepper.params.act, y, u.known, *done)
 
     def state(self, done: Outputs) -> State:
-        return State(*done)
+        before = self.stepper.state
+        return State(done[0], done[1], before.gone_L, before.gone_R)
 
     def topics(self, u: Sources, y: Out) -> Iterator[tuple[str, Any]]:
         yield "ACTUATOR_REQ", y.req
@@ -129,5 +130,6 @@ def as_done(p: Act, y: Out, known: Known, u_L: float, u_R: float) -> Out:
             d.lost_d,
             d.bad_dt,
             d.bad_known,
+            d.optimality,
         ),
     )

@@ -36,12 +36,22 @@
   const ORDER = ["request", "command", "allocated", "achieved", "measured"];
   const STYLES = { request: 1.6, command: 1.6, allocated: 1.6, achieved: 2, measured: 1 };
 
+  const DASHES = { request: "dot", command: "dash", allocated: "dashdot" };
+  const CYCLE = ["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"];
+
+  // of two runs the colour says which, and the dash what it is; of one the colour says what it is. What was measured is dots
+  const hue = (line) => (report.runs.length > 1 ? `run-${line.run}` : line.part);
+  const dash = (line) => (report.runs.length < 2 ? "solid" : DASHES[line.part] || CYCLE[(+/^series-(\d+)$/.exec(line.part)?.[1] || 0) % CYCLE.length]);
+
+  const wide = (line) => (report.runs.length > 1 && line.run === 0 ? 1.9 : 1); // the first of two lies below: where they are equal its edges are seen
+
   function trace(line, stacked) {
     const made = {
       type: "scatter", mode: "lines", name: plain(line.label), x: array(line.x), y: array(line.y), hoverinfo: "none", visible: !line.off,
-      line: { color: colour(line.part), width: STYLES[line.part] || 1.7, dash: line.run ? "dash" : "solid", shape: line.part === "request" ? "hv" : "linear" },
-      opacity: line.part === "measured" ? 0.65 : 1,
+      line: { color: colour(hue(line)), width: wide(line) * (STYLES[line.part] || 1.7), dash: dash(line), shape: line.part === "request" ? "hv" : "linear" },
     };
+    // samples that a line runs through: as a second line they would be hidden by it, or hide it
+    if (line.dots || line.part === "measured") Object.assign(made, { mode: "markers", marker: { color: colour(hue(line)), size: 3 * wide(line), opacity: 0.5 } });
     if (stacked) Object.assign(made, { stackgroup: "one", line: { color: colour(line.part), width: 0.6 }, fillcolor: colour(line.part) });
     return made;
   }
@@ -100,7 +110,7 @@
     const traces = [];
     const dot = (x, y, symbol, text, run) => ({
       type: "scatter", mode: "markers+text", x: [x], y: [y], text: [text], textposition: "top center", hoverinfo: "none",
-      marker: { symbol, size: 10, color: colour("achieved"), line: { color: colour("sheet"), width: 1.5 } }, textfont: { color: colour("soft") }, opacity: run ? 0.7 : 1,
+      marker: { symbol, size: 10, color: colour(hue({ part: "achieved", run })), line: { color: colour("sheet"), width: 1.5 } }, textfont: { color: colour("soft") }, opacity: run ? 0.7 : 1,
     });
     for (const way of panel.ways) {
       const x = array(way.x), y = array(way.y), t = array(way.t), n = x.length - 1;
@@ -108,7 +118,7 @@
         traces.push({ type: "scatter", mode: "lines", x: array(way.desired[0]), y: array(way.desired[1]), hoverinfo: "none", line: { color: colour("request"), width: 1.6, dash: "dot" } });
       }
       traces.push({ type: "scatter", mode: "lines", x, y, customdata: Array.from(t), hoverinfo: "none",
-        line: { color: colour("achieved"), width: 2, dash: way.run ? "dash" : "solid" } });
+        line: { color: colour(hue({ part: "achieved", run: way.run })), width: 2 * wide(way) } });
       if (way.marks) {
         const [px, py, psi] = way.marks.map(array);
         traces.push({ type: "scatter", mode: "markers", x: px, y: py, hoverinfo: "skip", opacity: way.run ? 0.6 : 1,
@@ -169,11 +179,11 @@
     const order = [...(panel.lines || [])].sort((a, b) => a.run - b.run || ORDER.indexOf(a.part) - ORDER.indexOf(b.part));
     for (const line of order) {
       const item = el("li", "line");
-      const swatch = el("span", line.run ? "swatch dashed" : "swatch");
-      swatch.style.setProperty("--c", `var(--${line.part})`);
+      const swatch = el("span", `swatch ${line.part === "measured" ? "dots" : panel.type === "stack" ? "solid" : dash(line)}`);
+      swatch.style.setProperty("--c", `var(--${panel.type === "stack" ? line.part : hue(line)})`);
       const name = report.runs.length > 1 ? `${report.runs[line.run]} ${line.label}` : line.label;
       line.output = el("output");
-      item.append(swatch, el("span", "", name), line.output);
+      item.append(swatch, el("span", "", name), ...(line.role ? [el("span", "role", line.role)] : []), line.output);
       item.tabIndex = 0;
       item.setAttribute("role", "button");
       item.onkeydown = (key) => { if (key.key === "Enter") item.onclick(); };
@@ -196,6 +206,7 @@
 
   function build(figure, panel) {
     panel.figure = figure;
+    if (panel.type === "time") panel.lines.sort((a, b) => (b.part === "measured") - (a.part === "measured")); // dots lie below lines
     if (panel.lines) figure.append(legend(panel));
     panel.plot = el("div", `plot ${panel.type}`);
     if (panel.type === "way") {

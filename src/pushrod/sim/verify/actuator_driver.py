@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
 from pushrod.core.errors import PushrodError, VerifyError
+from pushrod.plants import rigid_body
 from pushrod.sim.actuator_driver import ActuatorDriver, CoarseStepWarning
 from pushrod.sim.actuator_timing import EARLY
 from pushrod.sim.rigid_body import ReferenceBody, RigidBody
@@ -33,7 +35,7 @@ def claims(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        run = json.loads(path.read_text())
+        run = json.loads(input_file.read_text(path))
     except (OSError, ValueError):
         return False
     return isinstance(run, dict) and run.get("variant") in REPLAYS and ("ops" in run or "sends" in run or "setpoints_t_roll_pitch_yaw" in run)
@@ -42,8 +44,8 @@ def claims(path: Path) -> bool:
 def replay(path: Path) -> Verdict:
     """What came of one run; VerifyError where the files cannot be understood."""
     try:
-        run = json.loads(path.read_text())
-        with path.with_suffix(".csv").open(newline="") as file:
+        run = json.loads(input_file.read_text(path))
+        with input_file.open_text(path.with_suffix(".csv"), newline="") as file:
             rows: list[Row] = list(csv.DictReader(file))
     except (OSError, ValueError) as error:
         raise VerifyError(f"{path}: cannot be read with the .csv file beside it: {error}") from error
@@ -124,7 +126,7 @@ class _Watched:
 
 
 def _ideal(path: Path, run: dict[str, Any], rows: list[Row]) -> Verdict:
-    body = RigidBody(run["inertia"], run["omega0"])
+    body = RigidBody(rigid_body.Params(*run["inertia"]), run["omega0"])
     watched = _Watched(body)
     driver = ActuatorDriver(watched, run["delay"])
     tally = Tally(absolute=1e-6, relative=0.0)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
 from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.table import lookup_grid
 from pushrod.sim.verify.map_load import LOADERS, find
@@ -25,14 +26,14 @@ def claims(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        facts = json.loads(path.read_text("utf-8"))
+        facts = json.loads(input_file.read_text(path))
     except (OSError, ValueError):
         return False
     return isinstance(facts, dict) and "source" in facts and any(name in facts for name in FACTS)
 
 
 def replay(path: Path) -> Verdict:
-    facts = json.loads(path.read_text("utf-8"))
+    facts = json.loads(input_file.read_text(path))
     worst: Tally | None = None
     rows = 0
     for name, compare in FACTS.items():

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from pushrod.core import input_file
 from pushrod.core.errors import VerifyError
 
 Row = dict[str, str]
@@ -13,7 +14,7 @@ Row = dict[str, str]
 def header(path: Path) -> list[str]:
     """The names of the columns; empty where the file cannot be read as text."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with input_file.open_text(path, newline="") as file:
             return next(csv.reader(file), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return []
@@ -22,7 +23,7 @@ def header(path: Path) -> list[str]:
 def read(path: Path, columns: Iterable[str], optional: Iterable[str] = ()) -> list[Row]:
     """All rows; VerifyError where a column is missing, unknown or twice there, where a row has another width, or where there are no rows."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with input_file.open_text(path, newline="") as file:
             lines = [line for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise VerifyError(f"{path}: cannot be read: {error}") from error

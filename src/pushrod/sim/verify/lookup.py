@@ -9,13 +9,13 @@ look-up in the same maps. A column that is neither an input nor something we com
 """
 
 import csv
-import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.table import lookup_grid
 from pushrod.sim.verify import converter_facts, map_load, tolerance
@@ -58,7 +58,7 @@ def claims(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        about = json.loads(path.read_text("utf-8"))
+        about = json.loads(input_file.read_text(path))
     except (OSError, ValueError):
         return False
     return isinstance(about, dict) and "data" in about and _kind(about.get("columns")) is not None
@@ -197,7 +197,7 @@ def _number(source: Source, *names: str) -> float:
 def _described(path: Path) -> Source:
     """A table with a JSON beside it."""
     try:
-        about = json.loads(path.read_text("utf-8"))
+        about = json.loads(input_file.read_text(path))
         rows, _ = _table(path.parent / about["data"])
         given = about.get("parameters", {})
         numbers = {name: float(value["value"] if isinstance(value, dict) else value) for name, value in given.items()}
@@ -246,12 +246,7 @@ def _alone(path: Path) -> Source:
 
 def _table(path: Path) -> tuple[list[Row], str]:
     """The rows of a CSV file, packed or not, and its remark lines."""
-    raw = path.read_bytes()
-    try:
-        text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8")
-    except EOFError as error:
-        raise ValueError(f"{path.name} is cut short") from error
-    lines = text.splitlines()
+    lines = input_file.read_unpacked(path).decode("utf-8").splitlines()
     table = csv.DictReader(line for line in lines if line and not line.startswith("#"))
     rows = [{column: float(cell) for column, cell in row.items()} for row in table]
     return rows, " ".join(line for line in lines if line.startswith("#"))

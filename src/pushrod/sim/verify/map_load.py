@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
 from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.table import lookup_grid
 from pushrod.sim.verify.verdict import Tally, Verdict
@@ -54,7 +55,7 @@ def claims(path: Path) -> bool:
 
 
 def replay(path: Path) -> Verdict:
-    with path.open(encoding="utf-8", newline="") as file:
+    with input_file.open_text(path, newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     if not rows:
         raise VerifyError(f"{path}: holds no rows to compare with")
@@ -129,7 +130,7 @@ def _refusal(load: Callable[..., Any], file: Path, validate: bool) -> MapError |
 
 def _head(path: Path) -> list[str]:
     try:
-        with path.open(encoding="utf-8") as file:
+        with input_file.open_text(path) as file:
             return file.readline().rstrip("\r\n").split("\t")
     except (OSError, ValueError):
         return []

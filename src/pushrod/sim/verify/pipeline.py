@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pushrod.core import input_file
 from pushrod.core.check import NAN, problems
 from pushrod.core.errors import VerifyError
 from pushrod.core.names import unknown
@@ -64,7 +65,7 @@ def claims(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        sets = json.loads(path.read_text("utf-8"))
+        sets = json.loads(input_file.read_text(path))
     except (OSError, ValueError):
         return False
     return isinstance(sets, list) and any(isinstance(entry, dict) and "id" in entry and "params" in entry for entry in sets)
@@ -91,7 +92,7 @@ def _sets(path: Path) -> dict[str, tuple[Params, State]]:
     """The sets by id; VerifyError with everything that is wrong with any of them."""
     sets: dict[str, tuple[Params, State]] = {}
     wrong: list[str] = []
-    for n, entry in enumerate(json.loads(path.read_text("utf-8"))):
+    for n, entry in enumerate(json.loads(input_file.read_text(path))):
         if not isinstance(entry, dict) or not isinstance(entry.get("params"), dict) or isinstance(entry.get("id"), (dict, list, type(None))):
             wrong.append(f"{path}: entry {n} must have an id and params")
             continue

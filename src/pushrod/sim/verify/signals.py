@@ -13,6 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.errors import SignalError, SignalWarning, VerifyError
 from pushrod.signals.forms import MAX_INTERVALS
 from pushrod.sim.signal_set import SignalSet
@@ -38,14 +39,14 @@ def claims(path: Path) -> bool:
     if path.suffix != ".json":
         return False
     try:
-        cases = json.loads(path.read_text())["cases"]
+        cases = json.loads(input_file.read_text(path))["cases"]
         return bool(cases) and all("config" in case and "name" in case for case in cases)
     except (OSError, ValueError, TypeError, KeyError):
         return False
 
 
 def replay(path: Path) -> Verdict:
-    golden = json.loads(path.read_text())
+    golden = json.loads(input_file.read_text(path))
     tally = Tally(*_tolerance(str(golden.get("tolerance", ""))))
     choices = Tally(tally.absolute, tally.relative)
     cases = {case["name"]: case for case in golden["cases"]}
@@ -106,7 +107,7 @@ def _compare_outcome(tally: Tally, name: str, case: dict[str, Any], loaded: Load
 
 def _lines(path: Path, cases: dict[str, Any]) -> list[dict[str, str]]:
     try:
-        with path.open(newline="") as file:
+        with input_file.open_text(path, newline="") as file:
             reader = csv.DictReader(file)
             columns = reader.fieldnames or ()
             lines = list(reader)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.errors import VerifyError
 from pushrod.sim.verify import actuator_driver, allocation, lookup, pipeline, signals, vehicle
 from pushrod.sim.verify.verdict import Verdict
@@ -88,7 +89,7 @@ def _format(file: Path) -> str | None:
 def _flaw(file: Path) -> str:
     """Why a file is no JSON; "" if it is."""
     try:
-        json.loads(file.read_bytes())
+        json.loads(input_file.read_bytes(file))
     except (OSError, ValueError, RecursionError) as error:
         return f"cannot be read as JSON: {error}"
     return ""

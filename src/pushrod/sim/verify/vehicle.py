@@ -6,13 +6,13 @@ pedal map that cannot be read converts nothing, as in the reference. `status_bra
 and never fills the other."""
 
 import csv
-import gzip
 import json
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushrod.core import input_file
 from pushrod.core.errors import MapError, VerifyError
 from pushrod.core.model import Model
 from pushrod.core.names import unknown
@@ -78,7 +78,7 @@ def replay(path: Path) -> Verdict:
 
 def _spec(path: Path) -> dict[str, Any]:
     try:
-        spec = json.loads(path.read_text(encoding="utf-8"))
+        spec = json.loads(input_file.read_text(path))
     except (OSError, ValueError) as error:
         raise VerifyError(f"{path}: cannot be read as JSON: {error}") from None
     if not isinstance(spec, dict):
@@ -100,7 +100,7 @@ def _data_path(path: Path, spec: dict[str, Any]) -> Path:
 
 def _rows(path: Path) -> list[Row]:
     try:
-        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        text = input_file.read_unpacked(path)
         lines = list(csv.reader(text.decode("utf-8").splitlines()))
     except (OSError, EOFError, ValueError, csv.Error) as error:
         raise VerifyError(f"{path}: cannot be read: {error}") from None

@@ -1,7 +1,7 @@
 """A two-joint arm with geared servos, told what a motor driver can tell a motor: position, velocity and torque at the motor's own shaft.
 
     torque_req = stiff (kp e + i + kd (velocity - omega)) + effort,   e = position - theta,   di/dt = ki e
-    torque_req -> saturation -> first-order lag of the current loop -> torque;   joint torque = s N eta torque -> two_link_arm
+    torque_req -> saturation -> first-order lag of the current loop -> fault -> torque;   joint torque = s N eta torque -> two_link_arm
 
 theta, omega   motor angle [rad] and speed [rad/s]:  theta = s N (q - offset),  s = -1 where reversed, else 1;  N as in two_link_arm
 stiff          0: the servo loop is off and forgets its integral; with effort 0 the motor is then passive
@@ -14,14 +14,15 @@ Hanging straight down both joints are at 0; x points forwards, z up. Defaults: a
 that the stretched arm needs.
 """
 
+from collections.abc import Iterator
 from typing import Annotated as A
 from typing import NamedTuple
 
 from pushrod.core.model import Tick, World
 from pushrod.core.purity import pure
-from pushrod.core.quantity import Q, flag
+from pushrod.core.quantity import Choice, Q, flag
 from pushrod.core.scalar import clamp
-from pushrod.models import first_order
+from pushrod.models import fault, first_order
 from pushrod.plants import two_link_arm
 
 Angle = A[float, Q("rad", -1e5, 1e5, "set-point, at the motor")]
@@ -52,15 +53,29 @@ class Motor(NamedTuple):
     efficiency: A[float, Q("-", 0.01, 1.0, "of the gear")] = 0.85
 
 
+class Faults(NamedTuple):
+    """Of the torque of each motor."""
+
+    shoulder: fault.Params = fault.Params()
+    elbow: fault.Params = fault.Params()
+
+    def flaws(self, dt: float | None) -> Iterator[str]:
+        for joint, broken in zip(self._fields, self, strict=True):
+            if broken.kind == fault.DELAY:
+                yield f"{joint}.kind: the torque of this motor takes no time that a fault could add to; use stuck, loss or bias"
+
+
 class Params(NamedTuple):
     shoulder: Motor = Motor()
     elbow: Motor = Motor(offset=0.3, reversed=1.0, kp=0.12, ki=0.8, kd=0.005, torque_max=0.4)
     arm: two_link_arm.Params = two_link_arm.Params()
+    faults: Faults = Faults()
 
 
 class Servo(NamedTuple):
     i: A[float, Q("N.m", about="integral part of the loop")] = 0.0
     lag: first_order.State = first_order.State()
+    broken: fault.State = fault.State()
 
 
 class State(NamedTuple):
@@ -80,6 +95,7 @@ class Seen(NamedTuple):
     torque_req: A[float, Q("N.m", about="motor torque asked for by loop and effort")] = 0.0
     torque: A[float, Q("N.m", about="motor torque")] = 0.0
     limited: A[float, flag("more torque was asked for than there is")] = 0.0
+    reported: A[float, Choice(fault.KINDS, "as the motor reports it")] = 0.0
 
 
 class Out(NamedTuple):
@@ -94,6 +110,7 @@ class Driven(NamedTuple):
     torque_req: A[float, Q("N.m")]
     torque: A[float, Q("N.m")]
     joint: A[float, Q("N.m")]
+    reported: A[float, Choice(fault.KINDS)]
 
 
 @pure
@@ -103,7 +120,7 @@ def ratio(p: Motor, N: float) -> float:
 
 
 @pure
-def drive(p: Motor, N: float, s: Servo, u: Port, q: float, w: float, dt: float) -> Driven:
+def drive(p: Motor, broken: fault.Params, N: float, s: Servo, u: Port, q: float, w: float, t: float, dt: float) -> Driven:
     r = ratio(p, N)
     i = s.i
     loop = 0.0
@@ -116,8 +133,10 @@ def drive(p: Motor, N: float, s: Servo, u: Port, q: float, w: float, dt: float) 
     elif dt > 0.0:
         i = 0.0
     torque_req = loop + u.effort
-    lag, torque = first_order.step(p.lag, s.lag, clamp(torque_req, -p.torque_max, p.torque_max), dt)
-    return Driven(Servo(i, lag), torque_req, torque, r * p.efficiency * torque)
+    lag, given = first_order.step(p.lag, s.lag, clamp(torque_req, -p.torque_max, p.torque_max), dt)
+    on = 1.0 if fault.is_active(broken, t) else 0.0
+    kept, y = fault.step(broken, s.broken, fault.In(given, on), dt)
+    return Driven(Servo(i, lag, kept), torque_req, y.y, r * p.efficiency * y.y, y.reported)
 
 
 @pure
@@ -125,14 +144,15 @@ def seen(p: Motor, N: float, u: Port, d: Driven, q: float, w: float) -> Seen:
     r = ratio(p, N)
     q_req = u.position / r + p.offset if u.stiff != 0.0 else q
     limited = 1.0 if abs(d.torque_req) > p.torque_max else 0.0
-    return Seen(q_req, q, w, r * (q - p.offset), r * w, d.torque_req, d.torque, limited)
+    return Seen(q_req, q, w, r * (q - p.offset), r * w, d.torque_req, d.torque, limited, d.reported)
 
 
 @pure
 def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
     """A two-joint arm with geared servos, gravity and friction."""
-    a = drive(p.shoulder, p.arm.shoulder.N, s.shoulder, u.shoulder, s.arm.q1, s.arm.w1, at.dt)
-    b = drive(p.elbow, p.arm.elbow.N, s.elbow, u.elbow, s.arm.q2, s.arm.w2, at.dt)
+    t = float(at.k) * at.dt
+    a = drive(p.shoulder, p.faults.shoulder, p.arm.shoulder.N, s.shoulder, u.shoulder, s.arm.q1, s.arm.w1, t, at.dt)
+    b = drive(p.elbow, p.faults.elbow, p.arm.elbow.N, s.elbow, u.elbow, s.arm.q2, s.arm.w2, t, at.dt)
     arm, y = two_link_arm.step(p.arm, s.arm, two_link_arm.In(a.joint, b.joint), at.dt)
     return State(a.servo, b.servo, arm), Out(
         seen(p.shoulder, p.arm.shoulder.N, u.shoulder, a, arm.q1, arm.w1),

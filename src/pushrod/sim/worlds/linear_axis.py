@@ -7,7 +7,8 @@
 ref    position asked for [m];  extra  voltage added to the controller's [V];  volts  voltage of the open axis [V]
 kp     position loop [1/s];  kv speed loop [V.s/m];  gain force per volt [N/V]
 The controller runs once a tick, from the position at its start: the tick is its period. Out.u is held over the tick that ends there. What it knows of
-the time before the start is in the state (q_last, qf_last). The slide is integrated in parts of at most `part` seconds.
+the time before the start is in the state (q_last, qf_last). The slide is integrated in parts of at most `part` seconds, no more than 10,000 of
+them. A tick of no length changes nothing, and its controller sees no speed.
 """
 
 import functools
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from pushrod.core.model import Tick, World
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
-from pushrod.core.scalar import clamp
+from pushrod.core.scalar import clamp, parts
 from pushrod.models import delay
 from pushrod.plants import slide
 
@@ -51,12 +52,14 @@ def control(p: Loop, u: In, q: float, q_last: float, qf_last: float, dt: float) 
     if p.closed == 0.0:
         return u.volts
     qf = 0.5 * (q + q_last)
-    return clamp(p.kp * p.kv * (u.ref - q) - p.kv * (qf - qf_last) / dt + u.extra, -p.u_max, p.u_max)
+    # The rate overflows at the shortest ticks: without a speed loop it would be 0 * inf.
+    damping = p.kv * ((qf - qf_last) / dt) if dt > 0.0 and p.kv > 0.0 else 0.0
+    return clamp(p.kp * p.kv * (u.ref - q) - damping + u.extra, -p.u_max, p.u_max)
 
 
 @pure
 def glide(p: Any, s: slide.State, u: float, dt: float) -> slide.State:
-    n = int(dt / p.part - 1e-4) + 1 if dt > 1e-12 else 0
+    n = parts(dt, p.part)
     e = s
     for _ in range(n):
         e, _ = slide.step(p.body, e, p.gain * u, dt / float(n))
@@ -87,7 +90,8 @@ def of(slots: int = 8) -> World:
         volts = control(p.loop, u, q, s.q_last, s.qf_last, at.dt)
         amplifier, held = amplifier_line.step(p.amplifier, s.amplifier, Voltage(volts), at.dt)
         e = glide(p, glide(p, s.body, held.before.u, held.h), held.after.u, at.dt - held.h)
-        return State(q, 0.5 * (q + s.q_last), amplifier, e), Out(u.ref, volts, e.q, e.v)
+        runs = at.dt > 0.0
+        return State(q if runs else s.q_last, 0.5 * (q + s.q_last) if runs else s.qf_last, amplifier, e), Out(u.ref, volts, e.q, e.v)
 
     return World("linear_axis", Params, State, In, Out, step, of)
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from pushrod.core.model import Tick, World
 from pushrod.core.purity import pure
 from pushrod.core.quantity import Q, flag
+from pushrod.core.scalar import parts
 from pushrod.models import dc_motor, delay, gear_friction, servo
 
 G = 9.80665  # m/s2
@@ -46,7 +47,7 @@ def told(p: Any, s: servo.State, u: In) -> servo.In:
 
 @pure
 def swing(p: Any, s: servo.State, u: In, dt: float) -> servo.State:
-    n = int(dt / p.drive.period - 1e-4) + 1 if dt > 1e-12 else 0
+    n = parts(dt, p.drive.period)
     e = s
     for _ in range(n):
         e = servo.advance(p.drive, e, told(p, e, u), dt / float(n))

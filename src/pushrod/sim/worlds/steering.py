@@ -83,6 +83,8 @@ def with_mechanism(slots: int = 16) -> World:
     def step(p: Params, s: State, u: In, at: Tick) -> tuple[State, Out]:
         bus, held = bus_line.step(p.bus, s.bus, u, at.dt)
         # a command that comes inside the tick counts by its share of it: the controller has one run for both
+        if not at.dt > 0.0:
+            return s, Out(held.after.goal, s.wheel.pos)
         share = held.h / at.dt
         goal = share * held.before.goal + (1.0 - share) * held.after.goal
         e = rack.sane_step(p.wheel, s.wheel, s.wheel.pos, goal, held.after.v, p.wheel.angle_limit, p.wheel.rate_limit, at.dt, at.dt)
