@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,10 @@ def pushrod(monkeypatch):
         monkeypatch.setenv("COLUMNS", str(columns))
         return CliRunner().invoke(app, [str(a) for a in args])
 
-    return call
+    # An interrupted verb ignores further Ctrl-C, and programs started later inherit that. Teardown runs on the main thread; verbs may run on others.
+    before = signal.getsignal(signal.SIGINT)
+    yield call
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

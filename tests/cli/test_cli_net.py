@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -16,6 +18,8 @@ pytest.importorskip("zenoh", reason="the extra `net` is not installed: pip insta
 from served import overview
 
 from net.waiting import until
+from pushrod.log.events import events
+from pushrod.log.reader import read
 from pushrod.net import Link, connect
 
 pytestmark = [pytest.mark.usefixtures("here"), pytest.mark.on_time]
@@ -72,7 +76,84 @@ def test_an_estop_stops_whatever_is_written(armed, pushrod, words, cause):
     assert (got.exit_code, got.stdout) == (0, "lifter: estopped\n"), got.output
     refused = pushrod("arm").stderr
     assert f"the robot is e-stopped ({cause}, by ann)" in refused
-    assert refused.endswith("when it is safe: pushrod reset\n")
+    assert refused.startswith("lifter: arming refused:\n")
+    assert refused.endswith("when it is safe: pushrod reset lifter\n")
+
+
+def logged(file):
+    return [event.text for event in events(read(file))]
+
+
+def test_who_arms_and_stops_is_logged_and_a_second_estop_keeps_its_cause(armed, pushrod, state):
+    pushrod("disarm", "--as", "eve", "--why", "lunch")
+    pushrod("arm", "--as", "cat")
+    pushrod("estop", "smoke", "--as", "ann")
+    pushrod("estop", "fire", "--as", "bob")
+    assert overview(pushrod)["why"] == "smoke, by ann; fire, by bob"
+    assert "lifter  estopped (smoke, by ann; fire, by bob)" in pushrod("top", "lifter").stdout
+    assert pushrod("arm", "--as", "dan").exit_code == 3
+    assert pushrod("reset", "--as", "dan").exit_code == 0
+    for line in (
+        "lifter: disarmed: lunch, by eve",
+        "lifter: arm by cat: accepted",
+        "lifter: estopped: smoke, by ann",
+        "lifter: estop by bob (fire): accepted",
+        "lifter: arm by dan: refused (estopped)",
+        "lifter: reset by dan: accepted",
+    ):
+        until(lambda line=line: f"{line}\n" in armed.said)
+    assert "estop by ann" not in armed.said, "its transition names the operator and the cause"
+    (file,) = (state / "runs").glob("lifter-*.mcap")
+    wanted = ["disarm by eve (lunch): accepted", "arm by cat: accepted", "estop by ann (smoke): accepted", "estop by bob (fire): accepted"]
+    until(lambda: all(any(text == line for line in logged(file)) for text in wanted))
+
+
+@pytest.mark.parametrize("net", [False, True], ids=["socket", "network"])
+def test_a_cause_that_is_not_utf_8_is_printed_and_logged(armed, state, net):
+    where = ["--net", f"unixsock-stream/{state}/run/lifter.sock"] if net else []
+    words = ["estop", "lifter", "--json", "--as", b"ann \xfe", f"smoke {net} ".encode() + b"\xff", *where]
+    done = subprocess.run([sys.executable, "-m", "pushrod", *words], capture_output=True, check=False, timeout=60.0)
+    assert (done.returncode, done.stderr) == (0, b"")
+    found = json.loads(done.stdout)
+    assert (found["cause"], found["robots"][0]["ok"]) == (f"smoke {net} \\udcff", True)
+    (file,) = (state / "runs").glob("lifter-*.mcap")
+    until(lambda: f"estop by ann \\udcfe (smoke {net} \\udcff): accepted" in logged(file))
+    until(lambda: f"lifter: estopped: smoke {net} \\udcff, by ann \\udcfe" in armed.said)
+
+
+@pytest.mark.parametrize("verb", ["estop", "disarm"])
+@pytest.mark.parametrize("words", [("--bogus",), ("lifter", "--net"), ("--why",), ("-x", "lifter")], ids=" ".join)
+def test_a_stop_is_carried_out_whatever_is_written(armed, pushrod, verb, words):
+    got = pushrod(verb, *words)
+    assert got.exit_code == 0, got.output
+    assert got.stdout == ("lifter: estopped\n" if verb == "estop" else "lifter: disarmed\n")
+
+
+@pytest.mark.parametrize("verb", ["estop", "disarm"])
+@pytest.mark.parametrize("before", [("--json",), ("--bogus",), ("--bogus", "value"), ("--json", "--bogus")], ids=" ".join)
+def test_options_before_the_verb_prevent_no_stop(armed, pushrod, verb, before):
+    got = pushrod(*before, verb)
+    assert got.exit_code == 0, got.output
+    assert ('"exit_code":0' in got.stdout) == ("--json" in before)
+    ignored = [word for word in before if word != "--json"]
+    assert got.stderr == (f"ignored: {' '.join(ignored)}\n" if ignored else "")
+
+
+def test_asking_for_help_stops_nothing(armed, pushrod):
+    assert "Usage" in pushrod("--help", "estop").stdout
+    assert "armed" in pushrod("top", "--once").stdout
+
+
+@pytest.mark.parametrize("words", [(), ("--net", ""), ("--as", "motor"), ("--net", "garbage")], ids=" ".join)
+def test_force_disarms_what_is_not_in_error(armed, pushrod, words):
+    got = pushrod("disarm", "--force", *words)
+    assert (got.exit_code, got.stdout) == (0, "lifter: disarmed\n"), got.output
+
+
+def test_force_disarms_the_only_robot_where_its_name_is_wrong(armed, pushrod):
+    got = pushrod("disarm", "--force", "ghost")
+    assert (got.exit_code, got.stdout) == (4, "lifter: disarmed\n"), got.output
+    assert got.stderr.startswith("NOT DISARMED: no robot 'ghost' is served; disarmed lifter instead")
 
 
 def test_what_is_clamped_is_told_from_and_to(armed, pushrod):
@@ -128,23 +209,23 @@ def test_a_motion_that_somebody_else_ends_was_not_completed(armed, program, push
     ("asked", "text"),
     [
         (("motor", "set_position"), "set_position takes one position, got nothing"),
-        (("motor", "set_position", "90", "deg"), "a number with a unit is one: '90 deg'"),
+        (("motor", "set_position", "90", "deg"), "put a number with a unit in quotes: '90 deg'"),
         (("motor", "set_position", "high"), "'high' is not a number with a unit"),
         (("motor", "set_position", "90 deg"), "'90 deg' is in deg, which cannot be turned into m"),
         (("motor", "set_position", "nan"), "'nan' is not a number"),
-        (("motor", "set_velocity", "1", "--velocity", "2"), "--velocity does not go with set_velocity, which takes --duration"),
-        (("motor", "set_position", "1", "--velocty", "2"), "there is no option --velocty"),
-        (("motor", "hold", "--wait"), "--wait does not go with hold"),
+        (("motor", "set_velocity", "1", "--velocity", "2"), "--velocity does not apply to set_velocity; its options: --duration"),
+        (("motor", "set_position", "1", "--velocty", "2"), "unknown option --velocty"),
+        (("motor", "hold", "--wait"), "--wait does not apply to hold"),
         (("motor", "hold", "5"), "hold takes nothing"),
-        (("motor", "hold", "--timeout", "0"), "--timeout be longer than 0 s"),
+        (("motor", "hold", "--timeout", "0"), "--timeout 0; allowed: 0 s or more, and above 0 s"),
         (("motor", "wobble"), "verb of pushrod cmd named 'wobble'"),
-        (("motor", "stop", "sideways"), "stop: 'sideways' is no way to stop; write immediate or decelerate"),
+        (("motor", "stop", "sideways"), "stop: unknown mode 'sideways'; allowed: immediate, decelerate"),
         (("motor", "hold", "--net", "tcp/127.0.0.1:99999"), "--net: 'tcp/127.0.0.1:99999' has no port from 1 to 65535"),
         (("motor", "hold", "--net", "tls/127.0.0.1:7447"), "--net: 'tls/127.0.0.1:7447' needs certificates: give --tls AUTHORITY CERTIFICATE KEY"),
         (("motor", "hold", "--net", "tcp/arm.lan:7447"), "write it as tls/HOST:PORT, and give --tls AUTHORITY CERTIFICATE KEY"),
-        (("motor", "trajectory", "gone.yaml"), "there is no file 'gone.yaml'"),
-        (("motor", "send", "Position", "position=1"), "for Position there is a verb of its own"),
-        (("motor", "send", "Throttle", "u"), "'u' is no field: write NAME=VALUE"),
+        (("motor", "trajectory", "gone.yaml"), "no file 'gone.yaml' found"),
+        (("motor", "send", "Position", "position=1"), "Position has a verb of its own"),
+        (("motor", "send", "Throttle", "u"), "'u' is not a field; write NAME=VALUE"),
         (("lifter/", "hold"), "names no actuator"),
         (("lifter/moter", "hold"), "did you mean 'motor'"),
         (("lifter/turn/motor", "hold"), "'motor' is at frame/lift/motor"),
@@ -175,9 +256,9 @@ def test_a_lease_of_another_is_refused_or_taken_over_for_one_command(armed, push
         async with await connect("lifter", Link(connect=f"unixsock-stream/{state}/run/lifter.sock"), operator="planner") as remote:
             assert await remote["motor"].take_lease(priority=5)
             for more, code, text in (
-                ((), 3, "held by planner"),
-                ((), 3, "to take it over: the same once more with --take-over PRIORITY, a number above that of its holder"),
-                (("--take-over", "5"), 3, "held by planner with priority 5"),
+                ((), 3, "leased by planner"),
+                ((), 3, "to take it over, repeat the command with --take-over PRIORITY, a number above that of the holder"),
+                (("--take-over", "5"), 3, "leased by planner with priority 5"),
                 (("--take-over", "6"), 0, "accepted"),
             ):
                 got = await asyncio.to_thread(pushrod, "cmd", "motor", "hold", "--as", "person", *more)
@@ -207,10 +288,12 @@ def test_top_on_a_terminal_goes_on_until_ctrl_c(armed, state):
     os.close(program)
     shown = b""
     while shown.count(b"hook_motor") < 6:  # each look names it twice
+        assert select.select([terminal], [], [], 30.0)[0], shown[-3000:].decode(errors="replace")
         shown += os.read(terminal, 65536)
+        assert len(shown) < 1_000_000, shown[-3000:].decode(errors="replace")
     process.send_signal(signal.SIGINT)
     with contextlib.suppress(OSError):  # it has closed its end
-        while os.read(terminal, 65536):
+        while select.select([terminal], [], [], 30.0)[0] and os.read(terminal, 65536):
             pass
     os.close(terminal)
     _, said = process.communicate(timeout=30.0)
@@ -230,16 +313,16 @@ def test_top_as_json_is_one_document(armed, pushrod):
     [
         (("wobble",), "there is no machine named 'wobble'"),
         (("servo",), "the machine servo has no robot"),
-        (("car", "--simulation"), "--simulation is for robot files"),
+        (("car", "--simulation"), "--simulation applies to robot files"),
         (("car", "--dt", "soon"), "--dt: 'soon' is not a number"),
         (("car", "--set", "nope"), "write --set PATH=VALUE"),
         (("car", "--net", "tcp/0.0.0.0:7447"), "open to other machines"),
         (("car", "--net", "tcp/0.0.0.0:7447"), "give --tls AUTHORITY CERTIFICATE KEY, and give --allow-command NAME"),
         (("car", "--via", "tls/meet.lan:7447"), "--via: 'tls/meet.lan:7447' needs certificates: give --tls AUTHORITY"),
-        (("car", "--net", "tcp/127.0.0.1:1", "--via", "tcp/127.0.0.1:2"), "say one of both"),
+        (("car", "--net", "tcp/127.0.0.1:1", "--via", "tcp/127.0.0.1:2"), "exclude each other"),
         (("car", "--guard-limit", "1 m"), "--guard-limit: '1 m' is in m"),
         (("car", "--patience", "0 s"), "--patience: 0 s: allowed are times above 0"),
-        (("ROBOT", "--dt", "1 ms"), "--dt is the tick of a machine's world"),
+        (("ROBOT", "--dt", "1 ms"), "--dt applies to machines"),
         (("ROBOT",), "name no driver"),
         (("ROBOT", "--simulation", "--set", "sped=1"), "there is no parameter named 'sped'"),
         (("car", "--tls", "a", "b", "c"), "--tls AUTHORITY: there is no file 'a'"),
@@ -255,11 +338,13 @@ def test_what_cannot_be_served_ends_with_2(pushrod, robot_file, asked, text, tmp
 @pytest.mark.parametrize(
     "asked", [("serve", "car"), ("top",), ("cmd", "a/b", "hold"), ("arm",), ("disarm",), ("estop",), ("reset",)], ids=lambda a: a[0]
 )
-def test_without_the_extra_each_verb_says_what_to_install(asked):
+def test_without_the_extra_each_verb_says_what_to_install(asked, tmp_path, monkeypatch):
+    monkeypatch.setenv("PUSHROD_STATE", str(tmp_path))  # a robot of this machine is stopped without the network
     code = f"import sys; sys.modules['zenoh'] = None; sys.argv = ['pushrod', *{asked!r}]\nfrom pushrod.cli.main import main\nmain()"
     got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert got.returncode == 2, got.stderr
-    assert got.stderr.strip() == "error: this verb needs the network, which is not installed: pip install 'pushrod[net]'"
+    prefix = {"disarm": "NOT DISARMED", "estop": "NOT STOPPED"}.get(asked[0], "error")
+    assert got.stderr.strip() == f"{prefix}: zenoh (network) is not installed. Install with: pip install 'pushrod[net]'"
 
 
 def test_a_port_that_is_none_is_told_by_the_option_of_the_verb(lifter, pushrod, robot_file):

@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from pushrod.cli import progress as module
-from pushrod.cli.progress import Pace, progress
+from pushrod.cli.progress import COMPILING, Pace, progress
 
 
 class Clock:
@@ -38,13 +38,13 @@ def test_plain_lines_are_few_and_tell_rate_and_time_left(monkeypatch, capsys):
 
 def test_what_comes_before_is_told_once_where_it_takes_long(monkeypatch, capsys):
     monkeypatch.setattr(module, "QUIET", 0.05)
-    with progress("running", "runs", before="compiling") as show:
+    with progress("running", "runs", before=COMPILING) as show:
         show(0, 10)
         time.sleep(0.5)
         show(1, 10)
-    assert capsys.readouterr().err == "compiling ...\n"
+    assert capsys.readouterr().err == f"{COMPILING} ...\n"
     for done in (0, 1):  # an error or Ctrl-C before the first, and a first that came soon
-        with progress("running", "runs", before="compiling") as show:
+        with progress("running", "runs", before=COMPILING) as show:
             show(done, 10)
     time.sleep(0.2)
     assert capsys.readouterr().err == ""

@@ -70,7 +70,7 @@ def robot(tmp_path):
 def test_a_robot_waits_for_the_router_and_is_met_there(tmp_path, robot, pushrod, number, code):
     end = f"tcp/127.0.0.1:{free_port()}"
     with Program(tmp_path, "serve", robot, "--simulation", "--no-log", "--via", end, "--guard-limit", "20 s") as served:
-        served.says(f"lifter: waits for the router at {end}, 30 s at the most: nobody answers at {end}")
+        served.says(f"lifter: waiting up to 30 s for the router: no answer at {end}")
         with Program(tmp_path, "router", end) as meeting:
             meeting.says(f"router at {end}; a robot: pushrod serve MACHINE --via {end}; an operator: pushrod top --net {end}")
             served.says("to command it")
@@ -83,7 +83,7 @@ def test_a_robot_waits_for_the_router_and_is_met_there(tmp_path, robot, pushrod,
 
 def test_a_robot_that_still_waits_can_be_ended(tmp_path, robot):
     with Program(tmp_path, "serve", robot, "--simulation", "--no-log", "--via", f"tcp/127.0.0.1:{free_port()}") as served:
-        served.says("waits for the router")
+        served.says("s for the router: no answer")
         assert served.end(signal.SIGINT) == 130
 
 
@@ -100,9 +100,8 @@ def test_a_robot_whose_certificate_the_router_does_not_name_is_told_that_nobody_
     with Program(tmp_path, "router", end, "--tls", *files["meet"], *lists) as meeting:
         meeting.says("router at")
         with serve("stranger") as unseen, serve("lifter") as seen:
-            unseen.says(
-                f"stranger: NOT SEEN through the router at {end}, so that nobody can reach it: see whether the router's list names 'stranger'"
-            )
+            unseen.says(f"stranger: NOT SEEN through the router at {end}, so that nobody can reach it: ")
+            unseen.says("check that the router's list has 'stranger' as the host of 'stranger' (pushrod router --allow-host stranger)")
             seen.says(f"each with --net {end} --tls AUTHORITY CERTIFICATE KEY")
             got = pushrod("arm", "lifter", "--net", end, "--tls", *files["ann"])
             assert (got.exit_code, got.stdout) == (0, "lifter: armed\n"), got.output

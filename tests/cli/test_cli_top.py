@@ -109,3 +109,38 @@ def test_what_rounds_to_nothing_has_no_sign():
     assert "-0.000" not in text
     assert text.count(" 0.000") == 2
     assert "-0.200" in text
+
+
+def changed(one: Seen, **changes) -> Seen:
+    assert one.overview is not None
+    return one._replace(overview=msgspec.structs.replace(one.overview, **changes))
+
+
+@pytest.mark.parametrize("width", [60, 80, 130])
+def test_an_actuator_that_its_watchdog_holds_is_not_shown_as_armed(width):
+    one = seen(2, 0, 0)
+    assert one.overview is not None
+    motors = one.overview.actuators
+    text = " ".join(" ".join(drawn([changed(one, actuators=(msgspec.structs.replace(motors[0], lease="watchdog"), motors[1]))], width, None)).split())
+    assert re.search(r"motor_0 held by watchdog\b", text), text
+    assert re.search(r"motor_1 armed\b", text), text
+    assert "motor_0: its watchdog has tripped. Find out why, then run: pushrod cmd arm/motor_0 clear_watchdog" in text
+
+
+@pytest.mark.parametrize("width", [60, 130])
+def test_what_blocks_arming_is_shown_with_what_to_type(width):
+    record = "the guard disarmed arm; inspect the robot, then run on robot-pc: pushrod acknowledge 'arm'"
+    lines = drawn([changed(seen(1, 0, 0), state="disarmed", why="requested, by ann")._replace(missing=(record,))], width, 30)
+    text = " ".join(" ".join(lines).split())
+    assert text.startswith("arm disarmed (requested, by ann); operators: ann arming is blocked: " + record)
+    assert max(map(len, lines)) <= width
+    assert "arming is blocked" not in "".join(drawn([changed(seen(1, 0, 0), state="disarmed")], width, 30))
+
+
+@pytest.mark.parametrize(
+    ("state", "step"),
+    [("estopped", "once the cause is gone, run: pushrod reset arm"), ("error", "inspect the robot, then run: pushrod disarm arm --force")],
+)
+def test_the_next_step_of_a_stopped_robot_is_shown(state, step):
+    lines = drawn([changed(seen(1, 0, 0), state=state, why="smoke, by ann")], 80, 30)
+    assert [line.rstrip() for line in lines[:2]] == [f"arm  {state} (smoke, by ann); operators: ann", f"  {step}"]

@@ -53,6 +53,14 @@ def test_the_help_of_every_verb_tells_its_exit_codes_in_words_that_are_whole(pus
             assert word in said
 
 
+@pytest.mark.parametrize("verb", ["serve", "cmd", "estop"])
+def test_on_a_narrow_terminal_the_texts_of_options_have_most_of_the_width(program, verb):
+    lines = program(verb, "--help", columns=60).stdout.partition("Options:\n")[2].splitlines()
+    assert lines
+    assert max(map(len, lines)) <= 60
+    assert {len(line) - len(line.lstrip()) for line in lines if line.startswith("   ")} <= set(range(10, 19)), lines
+
+
 def test_help_is_quick_because_nothing_heavy_is_imported():
     code = (
         "import sys; sys.argv = ['pushrod', '--help']\nfrom pushrod.cli.main import main\ntry: main()\nexcept SystemExit: print(sorted(sys.modules))"
@@ -106,7 +114,7 @@ def test_list_names_everything_there_is(pushrod, columns):
 
 
 def test_check_says_what_a_sound_file_is(pushrod, tiny):
-    got = pushrod("check", tiny / "m.yaml", tiny / "s.yaml")
+    got = pushrod("check", "--trust", tiny / "m.yaml", tiny / "s.yaml")
     assert got.exit_code == 0, got.stderr
     assert "m.yaml: ok, machine tiny of world tiny: 11 parameters, 1 tracked pair" in got.stdout
     assert "s.yaml: ok, scenario open for tiny: 100 ticks, 1 signal, 1 expectation" in got.stdout
@@ -115,7 +123,7 @@ def test_check_says_what_a_sound_file_is(pushrod, tiny):
 def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
     (tiny / "bad.yaml").write_text("machine: m\nworld: nope\n")
     (tiny / "worse.yaml").write_text("scenario: s\nmachine: m.yaml\nduration: 1\ndt: 1\nsignals: {angel: 1}\n")
-    got = pushrod("check", tiny / "bad.yaml", tiny / "worse.yaml", tiny / "gone.yaml", tiny / "s.yaml")
+    got = pushrod("check", "--trust", tiny / "bad.yaml", tiny / "worse.yaml", tiny / "gone.yaml", tiny / "s.yaml")
     assert got.exit_code == 2
     assert "s.yaml: ok" in got.stdout
     for text in ("bad.yaml:2: world: there is no world named 'nope'", "worse.yaml:5: signals.angel:", "gone.yaml: cannot be read"):
@@ -125,14 +133,14 @@ def test_check_tells_the_mistakes_of_all_files(pushrod, tiny):
 def test_check_tells_a_missing_machine_by_the_line_that_names_it(pushrod, tiny):
     for name, why in (("gone.yaml", "there is no file"), ("5 parsec", "there is no machine named '5 parsec'")):
         (tiny / "s.yaml").write_text(f"scenario: s\nmachine: {name}\nduration: 1\ndt: 10 ms\n")
-        assert f"s.yaml:2: machine: {why}" in pushrod("check", tiny / "s.yaml").stderr
+        assert f"s.yaml:2: machine: {why}" in pushrod("check", "--trust", tiny / "s.yaml").stderr
 
 
 def test_check_refuses_a_signal_that_run_would_refuse(pushrod, tiny):
     text = (tiny / "s.yaml").read_text().replace("constant: 0.5", "constant: 5")
     (tiny / "s.yaml").write_text(text)
     for file in ("s.yaml", "m.yaml"):
-        got = pushrod("check", tiny / file)
+        got = pushrod("check", "--trust", tiny / file)
         assert got.exit_code == 2
         assert "s.yaml:5: signals.angle: reaches 5 rad at 0.2 s, outside the range of the channel" in got.stderr
 
@@ -152,7 +160,7 @@ def test_check_says_what_a_robot_is(pushrod, tmp_path):
     (tmp_path / "r.yaml").write_text(ROBOT)
     got = pushrod("check", tmp_path / "r.yaml")
     assert got.exit_code == 0, got.stderr
-    assert "r.yaml: ok, robot lifter: 2 links, 1 joint, 1 actuator, 1 parameter" in got.stdout
+    assert "r.yaml: ok as far as it can be checked without the code below, robot lifter: 2 links, 1 joint, 1 actuator, 1 parameter" in got.stdout
     for line in (
         "  joint       lift              prismatic, frame to carriage, 0 to 0.5 m, {speed} m/s, 200 N",
         "  actuator    frame/lift/motor  mine:Mine, reduction 600, ramp after 0.2 s of silence",
@@ -174,14 +182,15 @@ def test_check_looks_at_the_drivers_of_a_urdf_robot_too(pushrod, tmp_path):
   </pushrod>
 </robot>"""
     )
-    got = pushrod("check", tmp_path / "r.urdf")
+    got = pushrod("check", "--trust", tmp_path / "r.urdf")
     assert got.exit_code == 2
     assert "r.urdf:6: actuators.m.options.neutral_tim: unknown key; did you mean 'neutral_time'" in got.output
     assert "r.urdf:7: controllers.c.driver: 'pushrod.live.thruster:Thrust' cannot be imported" in got.output
     (tmp_path / "r.urdf").write_text((tmp_path / "r.urdf").read_text().replace('neutral_tim"', 'neutral_time"').replace(':Thrust"', ':Thruster"'))
-    got = pushrod("check", tmp_path / "r.urdf")
-    assert got.exit_code == 0, got.output
-    assert "note: sensors.s: driver 'nowhere.at_all:S' cannot be imported here" in got.output
+    got = pushrod("check", "--trust", tmp_path / "r.urdf")
+    assert got.exit_code == 2, got.output
+    problem = "sensors.s.driver: 'nowhere.at_all:S' cannot be imported: No module named 'nowhere'; install it, or put it beside the robot file"
+    assert got.stderr.rstrip().endswith(f"r.urdf:8: {problem}")
 
 
 def test_urdf_takes_shipped_robots_by_name_and_files(pushrod, tmp_path):
@@ -253,10 +262,10 @@ def test_check_looks_at_drivers_and_their_options_too(pushrod, tmp_path):
         "parameters:\n  rate: {default: 5}\nactuators:\n  m:\n    joint: j\n    driver: "
     )
     (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Good\n    options:\n      port: a\n      rate: {parameter: rate}\n")
-    good = pushrod("check", tmp_path / "r.yaml")
+    good = pushrod("check", "--trust", tmp_path / "r.yaml")
     assert (good.exit_code, "ok, robot r" in good.stdout) == (0, True)
     (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Bad\n    options:\n      mode: quik\n      rte: 5\n")
-    bad = pushrod("check", tmp_path / "r.yaml").stderr
+    bad = pushrod("check", "--trust", tmp_path / "r.yaml").stderr
     for text in (
         "r.yaml:10: actuators.m.driver: Bad is no driver: handle_command is async",
         "r.yaml:10: actuators.m.driver: Bad is no driver: disarm must be the import path",
@@ -266,11 +275,81 @@ def test_check_looks_at_drivers_and_their_options_too(pushrod, tmp_path):
     ):
         assert text in bad
     (tmp_path / "r.yaml").write_text(head + "drivers_of_a_test:Godo\n")
-    assert "r.yaml:10: actuators.m.driver: 'drivers_of_a_test:Godo' cannot be imported" in pushrod("check", tmp_path / "r.yaml").stderr
-    (tmp_path / "r.yaml").write_text(head + "elsewhere:Motor\n    options: {port: a}\n")
-    elsewhere = pushrod("check", tmp_path / "r.yaml")
-    assert elsewhere.exit_code == 0
-    assert "note: actuators.m: driver 'elsewhere:Motor' cannot be imported here, so its options were not looked at: No module" in elsewhere.stdout
+    assert "r.yaml:10: actuators.m.driver: 'drivers_of_a_test:Godo' cannot be imported" in pushrod("check", "--trust", tmp_path / "r.yaml").stderr
+
+
+@pytest.mark.parametrize(
+    ("driver", "why"),
+    [
+        ("elsewhere_of_a_test:Motor", "No module named 'elsewhere_of_a_test'"),
+        ("broken_of_a_test:Motor", "RuntimeError: no bus"),
+        ("needy_of_a_test:Motor", "No module named 'library_of_a_test'"),
+    ],
+)
+def test_code_that_cannot_be_imported_is_a_problem_and_is_listed_as_not_loaded(pushrod, tmp_path, driver, why):
+    (tmp_path / "broken_of_a_test.py").write_text("raise RuntimeError('no bus')\n")
+    (tmp_path / "needy_of_a_test.py").write_text("import library_of_a_test\n")
+    joint = "links: [a, b]\njoints:\n  j: {kind: continuous, parent: a, child: b}\n"
+    (tmp_path / "r.yaml").write_text(f"robot: r\n{joint}actuators:\n  m: {{joint: j, driver: '{driver}'}}\n")
+    got = pushrod("check", "--trust", tmp_path / "r.yaml")
+    assert got.exit_code == 2
+    assert f"r.yaml:6: actuators.m.driver: '{driver}' cannot be imported: {why}" in got.stderr
+    assert "(loaded)" not in got.stdout
+    assert f"{driver}" in got.stdout
+    assert f"not loaded: '{driver}' cannot be imported: {why}" in got.stdout
+    (one,) = json.loads(pushrod("check", "--trust", "--json", tmp_path / "r.yaml").stdout)["files"]
+    assert not one["valid"]
+    assert [(each["loaded"], why in each["why"]) for each in one["code"]] == [(False, True)]
+
+
+def test_a_world_that_cannot_be_imported_is_listed_as_not_loaded(pushrod, tmp_path):
+    (tmp_path / "w.py").write_text("raise RuntimeError('no licence')\n")
+    (tmp_path / "m.yaml").write_text("machine: m\nworld: w.py:W\n")
+    got = pushrod("check", "--trust", tmp_path / "m.yaml")
+    assert got.exit_code == 2
+    assert "w.py cannot be imported: RuntimeError: no licence" in got.stderr
+    assert "(loaded)" not in got.stdout
+    assert "not loaded: " in got.stdout
+
+
+def test_without_trust_a_robot_is_ok_only_as_far_as_it_was_checked(pushrod, tmp_path):
+    (tmp_path / "drivers_of_a_test.py").write_text(DRIVERS)
+    joint = "links: [a, b]\njoints:\n  j: {kind: continuous, parent: a, child: b}\n"
+    for driver, found in (("drivers_of_a_test:Good", True), ("elsewhere_of_a_test:Motor", False)):
+        (tmp_path / "r.yaml").write_text(f"robot: r\n{joint}actuators:\n  m: {{joint: j, driver: '{driver}'}}\n")
+        got = pushrod("check", tmp_path / "r.yaml")
+        assert got.exit_code == 0, got.output
+        assert "r.yaml: ok as far as it can be checked without the code below, robot r: 2 links" in got.stdout
+        assert ("no module 'elsewhere_of_a_test' was found" in got.stdout) is not found
+
+
+def test_check_suggests_drivers_alone(pushrod, tmp_path):
+    """Other names of the module are near, too: a function, a base class without a disarm function, an import."""
+    near = "class MotorOptions: ...\ndef Motors(): ...\nclass Moto:\n    def init(self, context, options): ...\n"
+    good = "class MyMotor:\n    disarm = f'{__name__}:off'\n    def init(self, context, options): ...\n"
+    good += "    def handle_command(self, payload, command): ...\ndef off(options): ...\n"
+    joint = "links: [a, b]\njoints:\n  j: {kind: continuous, parent: a, child: b}\n"
+    for module, text, hint in (("near_of_a_test", near, "it has no driver class"), ("far_of_a_test", near + good, "did you mean 'MyMotor'?")):
+        (tmp_path / f"{module}.py").write_text(text)
+        (tmp_path / "r.yaml").write_text(f"robot: r\n{joint}actuators:\n  m: {{joint: j, driver: '{module}:Motor'}}\n")
+        got = pushrod("check", "--trust", tmp_path / "r.yaml")
+        assert got.exit_code == 2
+        assert f"module '{module}' has no 'Motor'; {hint}" in got.stderr
+        assert "Moto'" not in got.stderr
+        assert "Motors" not in got.stderr
+        assert "MotorOptions" not in got.stderr
+
+
+def test_the_drivers_of_a_machine_that_are_not_loaded_are_not_listed_as_loaded(pushrod, tmp_path):
+    from pushrod.sim import machine as machines
+
+    robot = (machines.FOLDER.parent / "robots" / "arm.yaml").read_text()
+    (tmp_path / "own_robot.yaml").write_text(robot.replace("pushrod.runtime.simulated.kinematic:Kinematic", "elsewhere_of_a_test:M"))
+    (tmp_path / "own.yaml").write_text((machines.FOLDER / "arm.yaml").read_text().replace("robot: arm", "robot: own_robot.yaml"))
+    got = pushrod("check", "--trust", tmp_path / "own.yaml")
+    assert got.exit_code == 0, got.output
+    assert "(loaded)" not in got.stdout
+    assert "not loaded: a machine replaces it or loads it live; to check it: pushrod check" in got.stdout
 
 
 def test_check_finds_a_motor_that_a_pipeline_is_to_drive_and_the_robot_does_not_have(pushrod, tmp_path):
@@ -285,13 +364,13 @@ def test_check_finds_a_motor_that_a_pipeline_is_to_drive_and_the_robot_does_not_
 
 def test_a_machine_that_names_a_robot_is_still_a_machine(pushrod, tiny):
     (tiny / "m.yaml").write_text((tiny / "m.yaml").read_text() + "robot: nobody\n")
-    assert "m.yaml:5: robot: " in pushrod("check", tiny / "m.yaml").stderr
+    assert "m.yaml:5: robot: " in pushrod("check", "--trust", tiny / "m.yaml").stderr
 
 
 def test_a_scenario_without_a_machine_is_checked_as_far_as_it_goes(pushrod, tiny):
     (tiny / "s.yaml").write_text("scenario: s\nduration: 1\ndt: 10 ms\nsignals: {angel: 1}\n")
-    assert "as far as it goes" in pushrod("check", tiny / "s.yaml").stdout
-    assert "did you mean 'angle'" in pushrod("check", tiny / "s.yaml", "--machine", tiny / "m.yaml").stderr
+    assert "as far as it goes" in pushrod("check", "--trust", tiny / "s.yaml").stdout
+    assert "did you mean 'angle'" in pushrod("check", "--trust", tiny / "s.yaml", "--machine", tiny / "m.yaml").stderr
 
 
 def test_a_new_model_passes_its_own_test(pushrod, tmp_path):
@@ -345,7 +424,13 @@ def test_a_new_driver_passes_its_own_test_and_moves(pushrod, program, tmp_path, 
     got = pushrod("new", "driver", name, "--dir", tmp_path)
     assert got.exit_code == 0, got.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([f"{name}.py", f"{name}.yaml", f"test_{name}.py", f"try_{name}.py"])
-    check_own_test(tmp_path, f"test_{name}.py", passed=15)
+    steps = [line.strip() for line in got.stdout.splitlines() if line.startswith("  ")]
+    assert [step.split()[:2] for step in steps] == [["pytest", str(tmp_path / f"test_{name}.py")], ["python", str(tmp_path / f"try_{name}.py")]] + [
+        ["pushrod", verb] for verb in ("check", "serve")
+    ]
+    assert f"pushrod serve {tmp_path / name}.yaml --trust" in got.stdout
+    assert f"fill in: {tmp_path / name}.py: Motor and disarm" in got.stdout
+    check_own_test(tmp_path, f"test_{name}.py", passed=18)
     done = subprocess.run([sys.executable, tmp_path / f"try_{name}.py"], capture_output=True, text=True, check=False)
     assert "EndMotion(position=0.5, reason='completed'" in done.stdout, done.stderr
     assert f"frame/hinge/motor  {name}:{made}, reduction 20" in pushrod("check", tmp_path / f"{name}.yaml").stdout
@@ -371,7 +456,7 @@ def test_new_overwrites_nothing_and_takes_names_python_can_import(pushrod, tmp_p
     (tmp_path / "mine.py").write_text("mine")
     got = pushrod("new", "model", "mine", "--dir", tmp_path)
     assert got.exit_code == 2
-    assert "there already; nothing was written" in got.stderr
+    assert "already exists; nothing was written" in got.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
     assert "my_valve" in pushrod("new", "model", "My-Valve", "--dir", tmp_path).stderr
     assert "did you mean 'car'" in pushrod("new", "machine", "m", "--like", "carr", "--dir", tmp_path).stderr
@@ -379,12 +464,21 @@ def test_new_overwrites_nothing_and_takes_names_python_can_import(pushrod, tmp_p
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("class", "word of the Python"), ("math", "already imports"), ("typing", "already"), ("pushrod", "already"), ("pytest", "already")],
+    [
+        ("class", "a keyword of Python"),
+        *((name, "a module of Python's standard library") for name in ("os", "sys", "json", "math", "typing", "turtle")),
+        *((name, "an importable module (/") for name in ("pushrod", "pytest", "numpy")),
+    ],
 )
-def test_a_name_that_python_could_not_import_is_refused(pushrod, tmp_path, name, why):
-    got = pushrod("new", "model", name, "--dir", tmp_path)
+@pytest.mark.parametrize("kind", ["model", "driver"])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_name_that_python_could_not_import_is_refused(pushrod, tmp_path, monkeypatch, name, why, kind, inside):
+    """Also in the current folder: frozen modules, such as os, have no file that tells them from one there."""
+    monkeypatch.chdir(tmp_path)
+    got = pushrod("new", kind, name, *(() if inside else ("--dir", tmp_path)))
     assert got.exit_code == 2
-    assert why in got.stderr
+    assert f"{name!r} cannot name a {kind}: it is {why}" in got.stderr
+    assert got.stderr.rstrip().endswith(f"Choose another name, such as my_{name}")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -403,7 +497,7 @@ def test_two_machines_share_the_maps_in_a_folder(pushrod, tmp_path):
         assert pushrod("new", "machine", name, "--dir", tmp_path).exit_code == 0
     (tmp_path / "maps" / "car_accel.csv").write_text("mine")
     got = pushrod("new", "machine", "three", "--dir", tmp_path)
-    assert "car_accel.csv: there already" in got.stderr
+    assert "car_accel.csv: already exists" in got.stderr
     assert not (tmp_path / "three.yaml").exists()
 
 

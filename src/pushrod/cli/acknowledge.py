@@ -1,4 +1,4 @@
-"""`pushrod acknowledge`: what the guard did while nobody looked, and that somebody has looked now."""
+"""`pushrod acknowledge`: show unacknowledged records of robots that were disarmed by their guard or left armed, and acknowledge them."""
 
 from pathlib import Path
 from typing import Annotated as A
@@ -9,12 +9,12 @@ from pushrod.cli.output import answer, say
 
 
 def acknowledge(
-    robot: A[str | None, typer.Argument(help="Name of the robot; left out: show what waits, and acknowledge nothing.")] = None,
-    state: A[Path | None, typer.Option(help="Folder of the records; $PUSHROD_STATE or the user's own if left out.")] = None,
+    robot: A[str | None, typer.Argument(metavar="ROBOT", help="Name of the robot; default: list the unacknowledged records of all.")] = None,
+    state: A[Path | None, typer.Option(metavar="FOLDER", help="Folder of the records; default: $PUSHROD_STATE, or that of the user.")] = None,
 ) -> None:
-    """Show what a guard recorded when it disarmed a robot, and let the robot be armed again.
+    """Show and acknowledge the records of a robot that was disarmed by its guard, or left armed. Inspect it first: it can be armed afterwards.
 
-    Exit codes: 0 shown, or acknowledged; 2 no record of that robot waits, or its guard is still at work.
+    Exit codes: 0 shown, or acknowledged; 2 no unacknowledged record of that robot, or its guard is still disarming.
     """
     from pushrod.core.errors import InputError
     from pushrod.guard.record import acknowledge as seen
@@ -27,12 +27,14 @@ def acknowledge(
         answer(folder=state_folder(state), acknowledged=False, records=[record._asdict() for record in waiting])
         for record in waiting:
             say(str(record))
-        say(f"to acknowledge: pushrod acknowledge {' | '.join(names)}" if names else f"no record waits in {state_folder(state)}")
+        say(f"to acknowledge: pushrod acknowledge {' | '.join(names)}" if names else f"no unacknowledged records in {state_folder(state)}")
         return
     if robot not in names:
-        raise InputError(f"no record of {robot} waits in {state_folder(state)}; records of these do: {', '.join(names) or 'none'}")
+        raise InputError(f"no unacknowledged records of {robot} in {state_folder(state)}; robots with records: {', '.join(names) or 'none'}")
     records = seen(robot, state)
     answer(folder=state_folder(state), robot=robot, acknowledged=True, records=[record._asdict() for record in records])
     for record in records:
         say(str(record))
-    say(f"acknowledged: {robot} may be armed again")
+    unsafe = any(not record.is_safe for record in records)
+    after = "its disarm functions are called at the next start, before it can be armed" if unsafe else "these records no longer block arming"
+    say(f"acknowledged: {robot}; {after}")

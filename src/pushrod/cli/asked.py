@@ -44,27 +44,29 @@ class Asked:
         what, options = find(TAKES, self.verb, "verb of pushrod cmd")
         for value in self.values:
             if value.startswith("--"):
-                raise InputError(f"there is no option {value}; see pushrod cmd --help")
+                raise InputError(f"unknown option {value}; see pushrod cmd --help")
         least, most = COUNTS[what.split()[0]]
         if not least <= len(self.values) <= most:
-            raise InputError(f"{self.verb} takes {what}, got {' '.join(map(repr, self.values)) or 'nothing'}; a number with a unit is one: '90 deg'")
+            raise InputError(
+                f"{self.verb} takes {what}, got {' '.join(map(repr, self.values)) or 'nothing'}; put a number with a unit in quotes: '90 deg'"
+            )
         if self.verb == "stop" and self.values and self.values[0] not in STOPS:
-            raise InputError(f"stop: {self.values[0]!r} is no way to stop; write {' or '.join(STOPS)}, or nothing, which is {STOPS[0]}")
+            raise InputError(f"stop: unknown mode {self.values[0]!r}; allowed: {', '.join(STOPS)}. Without a mode it is {STOPS[0]}")
         for name in self.hints:
             if name not in options:
-                raise InputError(f"--{name} does not go with {self.verb}, which takes {' and '.join(f'--{o}' for o in options) or 'no such option'}")
+                raise InputError(f"--{name} does not apply to {self.verb}; its options: {', '.join(f'--{o}' for o in options) or 'none'}")
         if self.wait and self.verb in ENDLESS:
-            raise InputError(f"--wait does not go with {self.verb}: no motion that ends by itself begins")
+            raise InputError(f"--wait does not apply to {self.verb}: it starts no motion that ends by itself")
         if self.wait and self.id is None:
             self.id = f"cmd-{secrets.token_hex(4)}"
         self.valid = _number("validity", self.validity, "s")
         limit = None if self.timeout is None else _number("timeout", self.timeout, "s")
         if self.valid < 0.0 or (limit is not None and limit <= 0.0):
-            raise InputError("--validity must not be negative, and --timeout be longer than 0 s")
+            raise InputError(f"--validity {self.validity}, --timeout {self.timeout or 'not given'}; allowed: 0 s or more, and above 0 s")
         self.patience = ANSWER if limit is None else limit
         self.motion_limit = limit
         if self.verb == "trajectory" and not Path(self.values[0]).is_file():
-            raise InputError(f"trajectory: there is no file {self.values[0]!r}; it holds `trajectory: [{{time: 1 s, position: 10 deg}}, ...]`")
+            raise InputError(f"trajectory: no file {self.values[0]!r} found. It contains `trajectory: [{{time: 1 s, position: 10 deg}}, ...]`")
 
     def payload(self, kind: str) -> "Payload":
         """For an actuator on a joint of this kind, which decides the units."""
@@ -130,15 +132,15 @@ def _own(kind: str, fields: list[str]) -> "Payload":
     from pushrod.runtime.payload import BUILT_IN
 
     if not kind.isidentifier():
-        raise InputError(f"send: {kind!r} is no kind of payload; write its name, such as Actuation, then NAME=VALUE ...")
+        raise InputError(f"send: {kind!r} is not the name of a payload; write a name, such as Actuation, then NAME=VALUE ...")
     given: dict[str, Any] = {}
     for field in fields:
         name, equals, text = field.partition("=")
         if not equals or not name.isidentifier():
-            raise InputError(f"send: {field!r} is no field: write NAME=VALUE, such as accel=0.5")
+            raise InputError(f"send: {field!r} is not a field; write NAME=VALUE, such as accel=0.5")
         given[name] = _value(text)
     if kind in (built_in.__name__ for built_in in BUILT_IN):
-        raise InputError(f"send: for {kind} there is a verb of its own; send is for what only a driver knows")
+        raise InputError(f"send: {kind} has a verb of its own; send is for payloads of drivers")
     made: Any = msgspec.defstruct(
         kind, [(name, Any) for name in given], frozen=True, tag=True, gc=False
     )  # no Payload: none that is known by its name

@@ -1,4 +1,4 @@
-"""`pushrod cmd`: one command to one actuator, and what became of it."""
+"""`pushrod cmd`: send one command to one actuator and print the result."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,10 @@ VERBS = "set_position, set_velocity, set_effort, trajectory, hold, stop, send, c
 
 
 def cmd(
-    to: A[str, typer.Argument(metavar="ROBOT/ACTUATOR", help="By name or any tail of its path; ROBOT may be left out where there is only one.")],
-    verb: A[str, typer.Argument(metavar="VERB", help=f"What is asked of it: {VERBS}.")],
+    to: A[
+        str, typer.Argument(metavar="ROBOT/ACTUATOR", help="The actuator, by name or any tail of its path; ROBOT is optional if only one is served.")
+    ],
+    verb: A[str, typer.Argument(metavar="VERB", help=f"The command: {VERBS}.")],
     values: A[
         list[str] | None,
         typer.Argument(
@@ -31,24 +33,24 @@ def cmd(
             help="A number, SI or with a unit ('90 deg'); trajectory: a YAML file; stop: immediate or decelerate; send: KIND NAME=VALUE ...",
         ),
     ] = None,
-    velocity: A[str | None, typer.Option(metavar="NUMBER", help="With set_position: no faster than this.")] = None,
-    duration: A[str | None, typer.Option(metavar="NUMBER", help="Take so long; velocity and effort: for so long.")] = None,
-    repeat: A[str | None, typer.Option(metavar="NUMBER", help="How often a trajectory is followed, or forever.")] = None,
-    id: A[str | None, typer.Option("--id", metavar="NAME", help="By which its end is told.")] = None,
-    validity: A[str, typer.Option(metavar="TIME", help="It is refused when it comes later than this; 0: never.")] = "0",
-    take_over: A[int | None, typer.Option(metavar="PRIORITY", help="Take the lease with this priority first, and give it back at the end.")] = None,
+    velocity: A[str | None, typer.Option(metavar="NUMBER", help="Largest velocity of set_position.")] = None,
+    duration: A[str | None, typer.Option(metavar="TIME", help="Duration of the motion; of set_velocity and set_effort, until it ends.")] = None,
+    repeat: A[str | None, typer.Option(metavar="NUMBER", help="Number of passes of a trajectory, or forever.")] = None,
+    id: A[str | None, typer.Option("--id", metavar="NAME", help="Identifier of the command in reports of its end.")] = None,
+    validity: A[str, typer.Option(metavar="TIME", help="Refuse the command if it arrives later than this; 0: never.")] = "0",
+    take_over: A[int | None, typer.Option(metavar="PRIORITY", help="Take the lease with this priority first, and release it at the end.")] = None,
     wait: A[bool, typer.Option("--wait", help="Wait for the end of the motion.")] = False,
     timeout: A[
         str | None,
-        typer.Option(metavar="TIME", help="How long to wait: for the answer 5 s if left out, for the end of the motion as long as it takes."),
+        typer.Option(metavar="TIME", help="Longest wait; default: 5 s for the answer, unlimited for the end of the motion."),
     ] = None,
     net: Net = None,
     tls: TlsFiles = None,
     as_: As = "",
 ) -> None:
-    """Command an actuator of a served robot and say what became of it.
+    """Command an actuator of a served robot and print the result.
 
-    Exit codes: 0 it acts, as asked or clamped; 1 with --wait: the motion did not complete; 2 wrong input; 3 refused; 4 not reached, or no answer.
+    Exit codes: 0 accepted or clamped; 1 with --wait: the motion did not complete; 2 wrong input; 3 refused; 4 not reached, or no answer.
     """
     from pushrod.cli.asked import Asked
     from pushrod.cli.reach import network, run
@@ -71,21 +73,21 @@ async def _command(to: str, asked: "Asked", net: list[str] | None, tls: tuple[Pa
         if asked.verb == "clear_watchdog":
             cleared = await remote.clear_watchdog(actuator.name)
             answer(robot=remote.robot, actuator=actuator.name, cleared=bool(cleared))
-            say(f"{name}: {'its watchdog is cleared' if cleared else 'its watchdog has not bitten'}")
+            say(f"{name}: {'watchdog cleared' if cleared else 'its watchdog has not tripped'}")
             return 0
         payload = asked.payload(actuator.told.kind)
         si = units(actuator.told.kind) if actuator.told.kind else {}
         answer(robot=remote.robot, actuator=actuator.name, path=list(actuator.told.path), units=si)
         if asked.take_over is not None and not (lease := await actuator.take_lease(priority=asked.take_over)):
             answer(result="refused", reason="lease", detail=str(lease))
-            say(f"{name}: the lease cannot be taken over with priority {asked.take_over}: {lease}", err=True)
+            say(f"{name}: the lease was not granted with priority {asked.take_over}: {lease}", err=True)
             return REFUSED
         result = await actuator.sync.send(payload, timeout=asked.patience, validity=asked.valid, id=asked.id)
         answer(**_plain(result, payload))
         if not result.ok:
             then = {
-                "watchdog": f"; pushrod cmd {remote.robot}/{actuator.told.name} clear_watchdog",
-                "lease": "; to take it over: the same once more with --take-over PRIORITY, a number above that of its holder",
+                "watchdog": f": pushrod cmd {remote.robot}/{actuator.told.name} clear_watchdog",
+                "lease": "; to take it over, repeat the command with --take-over PRIORITY, a number above that of the holder",
             }
             say(f"{remote.robot}: {result}{then.get(result.reason, '')}", err=True)
             return REFUSED
@@ -103,7 +105,7 @@ async def _end(remote: "RemoteRobot", address: str, asked: "Asked", name: str, k
     try:
         end = await remote.motion(address, asked.id, asked.motion_limit)
     except asyncio.CancelledError:
-        say(f"\nthe motion goes on; to end it: pushrod cmd {name} stop", err=True)
+        say(f"\nthe motion continues; to end it: pushrod cmd {name} stop", err=True)
         raise
     except CommandTimeout:
         raise  # its host is gone, or does not answer, which says nothing about the motion
@@ -125,7 +127,7 @@ def _actuator(remote: "RemoteRobot", address: str, written: str) -> Any:
     except UnknownNameError:
         first, slash, _ = written.partition("/")
         if slash and first != remote.robot and not any(first in told.path for told in remote.description.actuators):
-            raise NetworkError(f"no robot {first!r} is served there; there is {remote.robot}") from None
+            raise NetworkError(f"no robot {first!r} is served there; robots found: {remote.robot}") from None
         raise
 
 

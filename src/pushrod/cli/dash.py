@@ -25,7 +25,7 @@ def dash(
     """
     from pushrod.cli.reach import network, run
 
-    network()
+    network("dash")
     run(_dash(robot, port, host, operator, net, tls))
 
 

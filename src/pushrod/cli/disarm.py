@@ -1,103 +1,101 @@
-"""`pushrod disarm`: every actuator of a served robot made safe."""
+"""`pushrod disarm`: make every actuator of a served robot safe."""
 
-import asyncio
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 from typing import Annotated as A
 
 import typer
 
-from pushrod.cli.output import answer, plain_error, say
-from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
+from pushrod.cli.output import NOT_DONE, answer, say
+from pushrod.cli.reach import REFUSED, UNREACHED, As, Net, OneRobot, TlsFiles
+from pushrod.cli.stop_robot import Outcome, Reachable, disarmed, show
 
-if TYPE_CHECKING:
-    from pushrod.cli.reach import Place
-    from pushrod.net import Hello
-    from pushrod.runtime.arming import Disarmed
+Files = tuple[Path, Path, Path]
 
 
 def disarm(
     robot: OneRobot = None,
-    force: A[bool, typer.Option("--force", help="Out of error, after somebody has looked at the robot.")] = False,
-    why: A[str, typer.Option(help="The reason, for whoever watches.")] = "asked",
+    extra: A[list[str] | None, typer.Argument(metavar="WORDS", help="Further robots; words that name none are ignored.")] = None,
+    force: A[bool, typer.Option("--force", help="Leave the error state. Inspect the robot first.")] = False,
+    why: A[str, typer.Option(help="The reason, for observers and the log.")] = "requested",
     net: Net = None,
     tls: TlsFiles = None,
     as_: As = "",
 ) -> None:
-    """Disarm a served robot: every disarm function is called, and what could not be made safe is named.
+    """Disarm a served robot: call every disarm function, and list the actuators that could not be made safe.
 
-    Of several hosts of one name each is disarmed.
+    Words that name no robot are ignored. If several hosts serve a robot of this name, all of them are disarmed. For a robot of this machine and user
+    no network is needed. Every failure begins with NOT DISARMED on stderr.
 
-    Exit codes: 0 all is safe; 2 wrong input; 3 something is not safe, or --force was refused; 4 not reached, or no answer.
+    Exit codes: 0 all actuators are safe; 2 wrong input; 3 an actuator is not safe, or --force was refused; 4 not reached, or no answer.
     """
-    from pushrod.cli.arm import not_done, tell
-    from pushrod.cli.reach import connect, network, place, run
-    from pushrod.runtime.arming import Armed
+    from pushrod.cli.reach import run_stop
 
-    network()
-    from pushrod.net import SeveralHostsError
-
-    async def main() -> int:
-        at = await place(robot, net, tls)
-        try:
-            remote = await connect(at, as_)
-        except SeveralHostsError as several:
-            if force:
-                raise
-            say(f"{several}; each is disarmed", err=True)
-            return await _each(at, as_, several.hosts, why)
-        async with remote:
-            got = await remote.force_disarm() if force else await remote.disarm(why)
-            if isinstance(got, Armed):
-                tell(remote.robot, got)
-                say(f"{remote.robot}: {not_done('--force', got.refusal, got.state, got.missing)}", err=True)
-                return REFUSED
-            answer(**plain(remote.robot, got))
-            return told(remote.robot, got)
-
-    run(main())
+    words = [*([] if robot is None else [robot]), *(extra or [])]
+    run_stop(_disarm(words, net, tls, as_, why, force))
 
 
-async def _each(at: "Place", operator: str, hosts: "list[Hello]", why: str) -> int:
-    """Of several hosts of one name; one that does not obey keeps none of the others from it. Gives the worst exit code."""
-    from pushrod.cli.reach import UNREACHED, connect
-    from pushrod.core.errors import PushrodError
-    from pushrod.net import AccessError
+async def _disarm(words: list[str], net: list[str] | None, tls: Files | None, operator: str, why: str, force: bool) -> int:
+    """Disarm the robots that are named, else the only one there is. The other words may be the values of options that do not exist.
 
-    async def one(host: "Hello") -> tuple[dict[str, Any], int]:
-        name = named(at.robot, host)
-        try:
-            async with await connect(at, operator, host) as remote:
-                got = await remote.disarm(why)
-                return plain(at.robot, got, host), told(name, got)
-        except PushrodError as error:
-            say(f"{name}: NOT DISARMED: {error}", err=True)
-            found = {"robot": at.robot, "host": host.where, "ok": False, "error": plain_error(error, str(error))}
-            return found, REFUSED if isinstance(error, AccessError) else UNREACHED
+    `force`: those in error leave it, after they have been disarmed.
+    """
+    from pushrod.cli.stop_robot import reachable, stop_each, stop_one
+    from pushrod.core.errors import InputError, NetworkError
 
-    found = await asyncio.gather(*(one(host) for host in hosts))
-    answer(robot=at.robot, ok=all(code == 0 for _, code in found), hosts=[told for told, _ in found])
-    return max(code for _, code in found)
+    robots = await reachable(net, tls)
+    names = [*robots.nearby, *robots.distant]
+    named = [name for name in dict.fromkeys(words) if name in names]
+    missing = words[0] if words and not named and not words[0].startswith("-") else ""  # a robot was named, and there is none of that name
+    if not named and len(names) != 1:
+        listed = ", ".join(sorted(names))
+        where = f"at {', '.join(net)}" if robots.distant and net else "on this machine"
+        if missing:
+            raise NetworkError(f"no robot {missing!r} is served {where}; robots found: {listed}")
+        raise InputError(f"{len(names)} robots found: {listed}. Name one of them")
+    chosen = named or names
+    outcomes = await stop_each({name: stop_one(robots, name, "disarm", operator, {"why": why}) for name in chosen}, "disarm")
+    if force:
+        outcomes = [await _leave_error(one, robots, operator) for one in outcomes]
+    if missing:
+        say(f"{NOT_DONE['disarm']}: no robot {missing!r} is served; disarmed {chosen[0]} instead", err=True)
+    if ignored := [word for word in words if word not in named]:
+        say(f"ignored: {' '.join(ignored)}", err=True)
+    for notice in robots.notices:
+        say(notice, err=True)
+    ok = not any(one.code for one in outcomes)
+    if len(outcomes) == 1:
+        answer(**outcomes[0].plain)
+    elif len(chosen) == 1:
+        answer(robot=chosen[0], ok=ok, hosts=[one.plain for one in outcomes])
+    else:
+        answer(ok=ok, robots=[one.plain for one in outcomes])
+    return max(show(outcomes), UNREACHED if missing else 0)
 
 
-def named(robot: str, host: "Hello | None") -> str:
-    """A robot; of several of that name, with where it is."""
-    return robot if host is None else f"{robot} ({host.where or host.instance})"
-
-
-def plain(robot: str, got: "Disarmed", host: "Hello | None" = None) -> dict[str, Any]:
-    where = {} if host is None else {"host": host.where}
-    return {"robot": robot, **where, "ok": got.ok, "state": got.state, "failures": dict(got.failures), "why": got.why}
-
-
-def told(robot: str, got: "Disarmed") -> int:
-    """Say what a disarm came to; gives the exit code."""
+async def _leave_error(outcome: Outcome, robots: Reachable, operator: str) -> Outcome:
+    """Have a robot that is in error leave it; the outcome of its disarming stands where that fails."""
+    from pushrod.cli.arm import refusal_text
+    from pushrod.cli.reach import Place, connect, link_to, network, with_certificates
+    from pushrod.core.errors import NetworkError, PushrodError
+    from pushrod.runtime.deciding import Armed
     from pushrod.safety.state import State
 
-    if got.ok:
-        error = got.state is State.ERROR
-        say(f"{robot}: {got.state}" + (f" ({got.why}); look at it, then: pushrod disarm --force" if error else ""))
-        return 0
-    say(f"{robot}: {got.state}; NOT SAFE, switch its power off:", err=True)
-    for path, failure in got.failures.items():
-        say(f"  {path}: {failure}", err=True)
-    return REFUSED
+    if outcome.plain.get("state") != State.ERROR:
+        return outcome
+    name = outcome.plain["robot"]
+    try:
+        network()
+        near = robots.nearby.get(name)
+        if near is not None and with_certificates(near):
+            raise NetworkError(with_certificates(near))
+        at = robots.distant[name] if near is None else Place(name, link_to([near.endpoint], None))
+        async with await connect(at, operator) as remote:
+            got = await remote.force_disarm()
+    except (PushrodError, OSError) as error:
+        code = UNREACHED if isinstance(error, (ConnectionError, TimeoutError)) else REFUSED
+        why = f"{NOT_DONE['disarm']}: {name}: it has not left its error state: {error}"
+        return outcome._replace(plain={**outcome.plain, "ok": False}, code=max(code, outcome.code), err=(*outcome.err, why))
+    if not isinstance(got, Armed):
+        return disarmed(name, got)
+    plain = {"robot": name, "ok": got.ok, "state": got.state, "refusal": got.refusal, "missing": list(got.missing)}
+    return Outcome(plain, REFUSED, err=(f"{NOT_DONE['disarm']}: {refusal_text(name, '--force', got)}",))

@@ -9,6 +9,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import STOPPED, answer, console, say
+from pushrod.cli.trust import Trust, trust_words
 
 if TYPE_CHECKING:
     from pushrod.identify.excite import Excitation
@@ -40,13 +41,14 @@ def excite(
     set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter; may be repeated.")] = None,
     generations: A[int, typer.Option(min=1, max=1000, help="How long to look for a better signal.")] = 20,
     seed: A[int, typer.Option(min=0, help="Of the search.")] = 0,
+    trust: Trust = False,
     out: A[Path | None, typer.Option(help="Scenario file to write; excite_NAME.yaml if left out.")] = None,
 ) -> None:
     """Design the test that tells most of the parameters of a machine within its limits, say how well each will be known, and write it as a scenario.
 
     Exit codes: 0 written; 2 wrong input, nothing was written; 130 stopped by Ctrl-C, the best so far was written if there was one.
     """
-    from pushrod.cli.progress import progress
+    from pushrod.cli.progress import COMPILING, progress
     from pushrod.core.record import numbers
     from pushrod.identify.excite import excite as design
     from pushrod.identify.excite_file import files_of, write
@@ -54,7 +56,7 @@ def excite(
     from pushrod.identify.subject import subject
     from pushrod.sim import scenario as scenarios
 
-    machine = subject(model, set_ or ())
+    machine = subject(model, set_ or (), trust=trust)
     file = out or Path(f"excite_{machine.name}.yaml")
     files_of(machine, file)  # a name that is taken is told before anything is looked for
     ins: dict[str, str] = {leaf.path: str(leaf.meta.unit) for leaf in numbers(machine.world.In)}  # type: ignore[union-attr]
@@ -71,7 +73,7 @@ def excite(
         "band": None if band is None else read_range(band, "Hz", f"--band {band}"),
         "scenario": None if scenario is None else scenarios.load(scenario, machine),
     }
-    with progress("looking for a better signal", "generations", before="compiling") as show:
+    with progress("looking for a better signal", "generations", before=COMPILING) as show:
         found = design(
             machine,
             **wanted,
@@ -105,7 +107,7 @@ def _tell(found: "Excitation", written: list[Path], model: str, sets: list[str])
 
     own = len(written) > 1  # a machine file was written, with what was set in it
     words = ["pushrod", "run", str(written[0]) if own else model, str(written[-1])]
-    command = shlex.join(words + [word for one in sets if not own for word in ("--set", one)])
+    command = shlex.join([*words, *(word for one in sets if not own for word in ("--set", one)), *trust_words(found.machine)])
     answer(
         machine=found.machine.name,
         kind=found.kind,

@@ -8,6 +8,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, say
+from pushrod.cli.trust import Trust
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,7 @@ def export(
     range_: A[str | None, typer.Option("--range", metavar="LOW..HIGH", help="Positions of the joint, where it has ends: '-90..90 deg'.")] = None,
     check: A[str | None, typer.Option(metavar="STEP", help="For mujoco: run a step of that command there and here, and compare: '30 deg'.")] = None,
     set_: A[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter; may be repeated.")] = None,
+    trust: Trust = False,
 ) -> None:
     """Write fitted parameters as MuJoCo MJCF, as URDF and YAML of ros2_control, or as Autoware's simulator YAML, and say what cannot be told there.
 
@@ -43,7 +45,7 @@ def export(
     from pushrod.identify.subject import subject
     from pushrod.identify.written import write_all
 
-    machine = subject(fit, set_ or ())
+    machine = subject(fit, set_ or (), trust=trust)
     for option, text in (("--name", name), ("--joint", joint)):
         if text is not None and name_of(text) != text:
             raise InputError(f"{option} {text}: write letters, digits, _ and -, beginning with a letter")

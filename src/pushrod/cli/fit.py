@@ -8,6 +8,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, console, say
+from pushrod.cli.trust import Trust, trust_words
 
 if TYPE_CHECKING:
     from pushrod.identify.belief import Belief
@@ -54,7 +55,7 @@ def fit(
     weight: A[list[str] | None, typer.Option(metavar="PATH=COLUMN", help="A column that says how much each value of an output counts.")] = None,
     holdout: A[list[Path] | None, typer.Option(metavar="LOG", help="A recording that is only used to judge the fit.")] = None,
     holdout_share: A[float, typer.Option(min=0.0, max=0.9, help="The last share of each log that is only used to judge.")] = 0.0,
-    tick: A[str | None, typer.Option(help="Length of a tick; the time between two samples, 5 ms at most, if left out.")] = None,
+    tick: A[str | None, typer.Option(help="Length of a tick; that of the recorded run, else the time between two samples, if left out.")] = None,
     hold: A[Hold, typer.Option(help="Inputs between two samples: the last value, or a straight line.")] = Hold.zero,
     begin: A[float | None, typer.Option("--from", help="Leave out what comes before [s].")] = None,
     end: A[float | None, typer.Option("--to", help="Leave out what comes after [s].")] = None,
@@ -64,7 +65,8 @@ def fit(
     generations: A[int, typer.Option(min=1, max=100_000, help="How long each search goes on at most.")] = 80,
     population: A[int | None, typer.Option(min=8, help="Guesses in a generation; ten for each parameter if left out.")] = None,
     device: A[Device, typer.Option(help="Where to simulate: a GPU if there is one with auto.")] = Device.auto,
-    trust: A[bool, typer.Option("--trust", help="Fit whatever looks wrong with the recordings.")] = False,
+    ignore_problems: A[bool, typer.Option("--ignore-problems", help="Fit recordings in spite of the problems that were found in them.")] = False,
+    trust: Trust = False,
     out: A[Path | None, typer.Option(metavar="FILE.yaml", help="Where to write the result; NAME_fit.yaml, and the report beside it.")] = None,
     no_report: A[bool, typer.Option("--no-report", help="Write no HTML report.")] = False,
 ) -> None:
@@ -85,7 +87,7 @@ def fit(
     from pushrod.identify.subject import subject
 
     of_model: dict[str, object] = {"--free": free, "--set": set_, "--start": start, "--offset": offset, "--noise": noise, "--weight": weight}
-    of_model |= {"--holdout-share": holdout_share, "--trust": trust}
+    of_model |= {"--holdout-share": holdout_share, "--ignore-problems": ignore_problems, "--trust": trust}
     refuse_mixture(model, ladder, of_model, rung)
     dt = None if tick is None else number(tick, "s", f"--tick {tick}")
     taken: dict[str, Any] = {"dt": dt, "hold": hold.value, "begin": begin, "end": end, "missing": missing.value}
@@ -93,7 +95,7 @@ def fit(
         steps = taken | {"loss": loss.value, "seeds": seeds}
         steps |= {"rungs": rung, "generations": generations, "population": population, "device": device.value}
         return fit_ladder(ladder, logs, holdout or [], [*(input_ or ()), *(output or ())], constant or [], out, not no_report, steps)
-    machine = subject(str(model), set_ or ())
+    machine = subject(str(model), set_ or (), trust=trust)
     file = fit_request.place(out or Path(f"{machine.name}_fit.yaml"))
     asked = fit_request.Asked(
         machine, input_ or [], output or [], free or [], constant or [], start or [], offset or [], noise or [], [*logs, *(holdout or [])], weight
@@ -112,11 +114,11 @@ def fit(
         device=device.value,
     )
     with fit_request.shown() as told:
-        found = search(problem, seeds=seeds, generations=generations, population=population, trust=trust, told=told)
+        found = search(problem, seeds=seeds, generations=generations, population=population, ignore_problems=ignore_problems, told=told)
     belief = believe(found, others)
     answer(model=model, **figures(found, belief))
     _tell(found, belief)
-    if not trust:
+    if not ignore_problems:
         fit_request.refuse_unexplained(belief)
     write(yaml_text(found, belief, machine, file), file)
     written = [file]
@@ -128,7 +130,9 @@ def fit(
     answer(written=written)
     for each in written:
         say(f"wrote {each}")
-    say(f"try: pushrod run {file} SCENARIO, or include it in a machine file: parameters: {{include: {file}}}")
+    command = " ".join(["pushrod", "run", str(file), *([] if machine.scenario else ["SCENARIO"]), *trust_words(machine)])
+    study = f"; or pushrod new study NAME --from {file}" if machine.scenario else ""
+    say(f"try: {command}{study}; or include it in a machine file: parameters: {{include: {file}}}")
 
 
 def _tell(found: "Fit", belief: "Belief") -> None:
@@ -136,13 +140,15 @@ def _tell(found: "Fit", belief: "Belief") -> None:
 
     from pushrod.cli import fit_request
     from pushrod.core.names import count
+    from pushrod.identify.interval_text import interval_text
 
     at = console()
     table = Table(box=None, pad_edge=False)
     for name in ("parameter", "value", "95 % interval", "unit", "over seeds"):
         table.add_column(name, justify="left" if name in ("parameter", "unit") else "right", overflow="fold")
     for one in belief.estimates:
-        within = f"{one.lo:.5g} to {one.hi:.5g}" if one.seen else f"at the {one.edge} end" if one.edge else "not told by the data"
+        within = interval_text(one.lo, one.hi) if one.informed else "not informed"
+        within += f", at the {one.edge} end" if one.edge else ""
         table.add_row(one.free.name, f"{one.value:.5g}", within, "" if one.free.unit == "-" else one.free.unit, f"{one.spread:.2g}")
     at.print(table)
     for rest in (*belief.remainders, *belief.held_out):

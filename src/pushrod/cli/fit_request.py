@@ -173,9 +173,9 @@ def refuse_unexplained(belief: Belief) -> None:
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None]]:
     """A bar with the loss on a terminal, else a line every few seconds."""
-    from pushrod.cli.progress import progress
+    from pushrod.cli.progress import COMPILING, progress
 
-    with progress("fitting", "parts", before="compiling") as show:
+    with progress("fitting", "parts", before=COMPILING) as show:
 
         def tell(now: Progress) -> None:
             best = f"residual {now.loss:.4g} of the noise" if now.loss < 1e9 else ""

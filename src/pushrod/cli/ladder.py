@@ -76,7 +76,7 @@ def _log(ladder: "Ladder", file: Path, columns: list[str], constants: list[str],
         fact, _, value = (part.strip() for part in rest.partition("="))
         find(known, fact, f"fact that the ladder {ladder.name} knows")
         facts[fact] = _number(value, table.metadata.get("file", {}), f"--constant {text}", file)
-    return Log(table, told, facts, name=names[file])
+    return Log(table, told, facts, name=names[file], conditions=dict(table.metadata.get("file", {})))
 
 
 def _number(text: str, beside: Any, where: str, file: Path) -> float:
@@ -97,9 +97,9 @@ def _shown(rungs: list[str]) -> Any:
 
     @contextmanager
     def bar() -> Any:
-        from pushrod.cli.progress import progress
+        from pushrod.cli.progress import COMPILING, progress
 
-        with progress("fitting", "parts", before="compiling") as show:
+        with progress("fitting", "parts", before=COMPILING) as show:
 
             def tell(rung: Any, now: Any) -> None:
                 done = rungs.index(rung.name) + (now.seed + now.done) / now.seeds
@@ -122,7 +122,7 @@ def _tell(found: "Climb") -> None:
     drawn = at.width >= WIDE
     table.add_column("rung", no_wrap=True)
     table.add_column("", overflow="fold")
-    for head in ("free", "error", *(["held out"] if judged else []), "criterion", "s"):
+    for head in ("free", "error", "left out", *(["held out"] if judged else []), "criterion", "s"):
         table.add_column(head, justify="right", no_wrap=True)
     if drawn:
         table.add_column("", no_wrap=True)
@@ -130,10 +130,11 @@ def _tell(found: "Climb") -> None:
     for step in found.steps:
         mark = "* " if step is found.recommended else "  "
         cells = [mark + step.rung.name, step.rung.about, str(len(step.fit.problem.parameters)), f"{step.error:.3g}"]
+        cells += [f"{step.left_out_error:.3g}" if step.left_out else "–"]
         cells += [f"{step.held_error:.3g}"] if judged else []
         table.add_row(*cells, f"+{step.criterion - least:.0f}", f"{step.fit.seconds:.0f}", *([bar(found, step)] if drawn else []))
     at.print(table)
-    what = f"; the bar is the error{' on what was held out' if judged else ''}" if drawn else ""
+    what = "; the bar is the error on what was left out" if drawn else ""
     at.print(f"* the simplest that is not beaten; errors: mean absolute differences [{found.unit}]{what}", markup=False)
 
 

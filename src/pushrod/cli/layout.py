@@ -8,6 +8,7 @@ import typer
 
 from pushrod.cli.output import answer, say
 from pushrod.cli.read_log import read_all
+from pushrod.cli.trust import Trust
 
 if TYPE_CHECKING:
     from pushrod.layout.page import Page
@@ -21,6 +22,7 @@ class Viewer(StrEnum):
 def layout(
     viewer: A[Viewer, typer.Argument(help="For which viewer.")],
     what: A[str, typer.Argument(metavar="MACHINE|LOG", help="A shipped machine, a machine file, or a log.")] = "car",
+    trust: Trust = False,
 ) -> None:
     """Print a layout: request, command and achieved together, pipeline stages, joints, commands, events.
 
@@ -28,13 +30,13 @@ def layout(
     """
     from pushrod.layout import foxglove, plotjuggler
 
-    pages = _pages(what)
+    pages = _pages(what, trust)
     text = (foxglove if viewer is Viewer.foxglove else plotjuggler).layout(pages)
     answer(viewer=viewer.value, of=what, pages=[page.title for page in pages], layout=text)
     say(text)
 
 
-def _pages(what: str) -> "list[Page]":
+def _pages(what: str, trust: bool) -> "list[Page]":
     from pathlib import Path
 
     from pushrod.core.errors import LogError
@@ -43,7 +45,7 @@ def _pages(what: str) -> "list[Page]":
     from pushrod.sim import machine as machines
 
     if Path(what).suffix.lower() not in SUFFIXES and not Path(what).is_dir():
-        return of_machine(machines.load(what))
+        return of_machine(machines.load(what, trust=trust))
     from pushrod.replay.rebuilding import rebuild
 
     table = read_all(Path(what))

@@ -1,6 +1,5 @@
 """What a name or a file on the command line is, live: a machine's robot with its simulated world, or a robot with its drivers."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,17 +23,23 @@ class LiveRobot(NamedTuple):
     startup: Mapping[str, Any] = {}
     file: Path | None = None  # of the robot, where it is one
 
+    @property
+    def extras(self) -> tuple[str, ...]:
+        """The optional dependencies of its drivers."""
+        real = () if self.simulation or self.machine is not None else self.robot.actuators
+        return ("dynamixel",) if any(str(one.driver).startswith("pushrod.drivers.dynamixel") for one in real) else ()
 
-def live_robot(name: str, settings: list[str], alias: str | None, simulation: bool, dt: str | None) -> LiveRobot:
+
+def live_robot(name: str, settings: list[str], alias: str | None, simulation: bool, dt: str | None, trust: bool = False) -> LiveRobot:
     """InputError, ConfigError or UnknownNameError where there is none."""
     file = Path(name)
     if file.suffix.lower() == ".urdf" or _is_robot(file):
         if dt is not None:
-            raise InputError(f"--dt is the tick of a machine's world, and {name} is a robot, which has none")
-        return _of_robot(file, settings, alias, simulation)
+            raise InputError(f"--dt applies to machines; {name} is a robot file")
+        return _of_robot(file, settings, alias, simulation, trust)
     if simulation:
-        raise InputError(f"--simulation is for robot files: the machine {name} has a simulated world of its own")
-    return _of_machine(name, settings, alias, dt)
+        raise InputError(f"--simulation applies to robot files; the machine {name} is simulated already")
+    return _of_machine(name, settings, alias, dt, trust)
 
 
 def _is_robot(file: Path) -> bool:
@@ -48,11 +53,16 @@ def _is_robot(file: Path) -> bool:
     return bool(data.keys() & ROBOT_KEYS) and not data.keys() & OTHER_KEYS
 
 
-def _of_robot(file: Path, settings: list[str], alias: str | None, simulation: bool) -> LiveRobot:
+def _of_robot(file: Path, settings: list[str], alias: str | None, simulation: bool, trust: bool) -> LiveRobot:
+    from pushrod.cli.trust import import_beside
     from pushrod.robot.loading import load
+    from pushrod.robot.named_drivers import refuse_drivers
 
     robot = load(file)
-    sys.path += [str(file.parent.resolve()), str(Path.cwd())]  # its drivers may be beside it
+    if trust:
+        import_beside(file)
+    else:
+        refuse_drivers(robot, file, simulation=simulation)
     return LiveRobot(robot if alias is None else replace(robot, name=alias), None, simulation, _startup(settings), file)
 
 
@@ -68,15 +78,16 @@ def _startup(settings: list[str]) -> dict[str, Any]:
     return values
 
 
-def _of_machine(name: str, settings: list[str], alias: str | None, dt: str | None) -> LiveRobot:
+def _of_machine(name: str, settings: list[str], alias: str | None, dt: str | None, trust: bool) -> LiveRobot:
+    from pushrod.cli.trust import admit_drivers
     from pushrod.live.machine import SimulatedMachine
     from pushrod.sim import machine as machines
 
-    what = machines.load(name, settings)
+    what = machines.load(name, settings, trust=trust)
+    admit_drivers(what, trust)
     tick = _dt(what, dt)
     live = SimulatedMachine(what, dt=tick)
     live.open_to_onlookers()
-    live.warm()  # before others are told that it is being started
     if alias is not None:
         live.robot = replace(live.robot, name=alias)
     return LiveRobot(live.robot, live)

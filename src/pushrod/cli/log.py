@@ -108,35 +108,32 @@ def _write(table: "Table", chosen: "list[Channel]", out: Path) -> None:
     import sys
 
     from pushrod.core.errors import LogError
-    from pushrod.log.by_tick import by_tick
     from pushrod.log.csv_file import write
 
-    joined = by_tick(table, chosen)
     if table.torn:
         say(f"{table.file}: torn: {table.torn}", err=True)
     if str(out) == "-":
-        write(joined, sys.stdout)
+        write(chosen, sys.stdout)
         return
     try:
         with out.open("x", encoding="utf-8", newline="") as target:
-            lines = write(joined, target)
+            lines = write(chosen, target)
     except FileExistsError:
         raise LogError(f"{out}: there is a file of that name already; it was not touched") from None
     except OSError as e:
         raise LogError(f"{out}: cannot be written: {e.strerror or e}") from e
     answer(csv=out, lines=lines)
-    how = _lines(joined, any(a is not b for a, b in zip(chosen, joined, strict=True)))
+    how = _lines(chosen)
     answer(time=how)
     say(f"{out}: {count(len(chosen), 'channel')}, {count(lines, 'line')}{how and '; '}{how}")
 
 
-def _lines(channels: "Sequence[Channel]", joined: bool) -> str:
-    """How channels of different times stand in one table."""
+def _lines(channels: "Sequence[Channel]") -> str:
+    """Describe how channels of different times share one table. Times stay as they are in the log: a fit of the table equals one of the log."""
     import numpy as np
 
-    told = "a tick is one line, at its end: what the world was told in it stands beside what it gave" if joined else ""
     apart = any(not np.array_equal(c.t, channels[0].t) for c in channels[1:])
-    return "; ".join(filter(None, (told, "channels of other times have lines of their own, and cells without a value are empty" if apart else "")))
+    return "each value has its own time (inputs: start of a tick, outputs: end); cells without a value are empty" if apart else ""
 
 
 def _print(table: "Table", chosen: "list[Channel]") -> None:

@@ -1,9 +1,11 @@
 """`pushrod`: the verbs, and what all of them do with errors and Ctrl-C.
 
 Exit codes: 0 fine; 1 an expectation or a tolerance did not hold, or a motion that was waited for did not complete; 2 wrong input, one message on
-stderr; 3 a robot refused, or something of it is not safe; 4 a robot was not reached or did not answer; 130 stopped by Ctrl-C.
+stderr; 3 a robot refused, or something of it is not safe; 4 a robot was not reached or did not answer; 5 standard output could not be written;
+130 stopped by Ctrl-C; 141 the reader of standard output was gone.
 """
 
+import functools
 import shutil
 import sys
 from collections.abc import Callable
@@ -27,7 +29,7 @@ from pushrod.cli.layout import layout
 from pushrod.cli.list import list_
 from pushrod.cli.log import log
 from pushrod.cli.new import new
-from pushrod.cli.output import answering, wrong_usage
+from pushrod.cli.output import INTERRUPTED, NOT_DONE, STOPPED, answering, wrong_usage
 from pushrod.cli.replay import replay
 from pushrod.cli.report import report
 from pushrod.cli.reset import reset
@@ -41,12 +43,14 @@ from pushrod.cli.sweep_report import sweep_report
 from pushrod.cli.top import top
 from pushrod.cli.urdf import urdf
 from pushrod.cli.verify import verify
+from pushrod.core.outlet import exit_code, protect_streams, unblock_streams
 
 NARROW = 90  # columns below which a table of options would break their names
+NAMES = 14  # columns of names beside their texts, on a narrow terminal; the text of a longer name begins below it
 
 
 class Verb(TyperCommand):
-    """Its parameters are explained by their text: that one is a <str> or a <bool> tells nobody anything."""
+    """Explains parameters by their text, not by their Python types."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         params: list[Any] = self.get_params(ctx)
@@ -55,6 +59,7 @@ class Verb(TyperCommand):
                 shown = _value_of(param, str(param.display_type(ctx)))
                 vars(param).update(display_type=lambda ctx, shown=shown: shown, display_type_rich=lambda ctx, shown=shown: shown)
         if shutil.get_terminal_size().columns < NARROW:
+            formatter.write_dl = functools.partial(formatter.write_dl, col_max=NAMES)
             super(TyperCommand, self).format_help(ctx, formatter)  # in plain lines
         else:
             super().format_help(ctx, formatter)
@@ -72,13 +77,35 @@ def _value_of(param: Any, kind: str) -> str:
 UsageError: Any = typer.BadParameter.__bases__[0]
 
 
+class StopVerb(Verb):
+    """A stop is carried out whatever is written: options that cannot be read are reported and ignored. Output that is not taken delays no stop."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        unblock_streams()
+        try:
+            return super().parse_args(ctx, list(args))
+        except UsageError as e:
+            typer.echo(f"ignored: {e.format_message()}", err=True)
+            return super().parse_args(ctx, [word for word in args if not word.startswith("-") or word == "--json"])
+
+
+def _stop_first(args: list[str]) -> list[str]:
+    """Return the words of a stop with its verb first: options before it, which no verb has there, prevent no stop. Asking for help stops nothing."""
+    at = next((i for i, word in enumerate(args) if word in VERBS), 0)
+    if not at or VERBS[args[at]] not in STOPS or set(args[:at]) & {"--help", "-h", "--version"}:
+        return args
+    if ignored := [word for word in args[:at] if word != "--json"]:
+        typer.echo(f"ignored: {' '.join(ignored)}", err=True)
+    return [args[at], *(["--json"] if "--json" in args[:at] else []), *args[at + 1 :]]
+
+
 class Verbs(TyperGroup):
-    """A command line that cannot be read is told as JSON, too, where it asks for that. A verb may be of two words, such as `sweep one`."""
+    """Reports a usage error as JSON if --json is given. A verb may have two words, such as `sweep one`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         json = "--json" in args
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, _stop_first(args))
         except UsageError as e:
             if json:
                 wrong_usage("", e)
@@ -118,7 +145,7 @@ def _version(asked: bool) -> None:
 
 
 @app.callback()
-def options(version: A[bool, typer.Option("--version", help="Say which version this is.", callback=_version, is_eager=True)] = False) -> None:
+def options(version: A[bool, typer.Option("--version", help="Print the version.", callback=_version, is_eager=True)] = False) -> None:
     """Everything between 'the controller asks' and 'the machine moves'."""
 
 
@@ -151,14 +178,22 @@ VERBS: dict[str, Callable[..., None]] = {
     "reset": reset,
     "acknowledge": acknowledge,
 }
-NEGATIVE = {"ignore_unknown_options": True}  # -0.5 is a number
+LENIENT = {"ignore_unknown_options": True}  # for cmd -0.5 is a number
+STOPS = (disarm, estop)
 for _name, _verb in VERBS.items():
-    app.command(_name, cls=Verb, context_settings=NEGATIVE if _verb is cmd else None)(answering(_name, _verb))
+    _settings = LENIENT if _verb is cmd or _verb in STOPS else None
+    app.command(_name, cls=StopVerb if _verb in STOPS else Verb, context_settings=_settings)(answering(_name, _verb))
 
 
 def main() -> None:
+    protect_streams()
+    code: Any = 0
     try:
         app()
+    except SystemExit as e:
+        code = e.code
     except KeyboardInterrupt:  # before or after a verb
-        typer.echo("\nstopped", err=True)
-        sys.exit(130)
+        text = next((f"{NOT_DONE[word]}: {INTERRUPTED}" for word in sys.argv[1:2] if word in NOT_DONE), "stopped")
+        typer.echo(f"\n{text}", err=True)
+        code = STOPPED
+    sys.exit(exit_code(code))

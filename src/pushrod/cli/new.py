@@ -1,9 +1,10 @@
-"""`pushrod new`: a commented starting point for a model, a machine, a driver or a study; of all but the last with a test that it passes."""
+"""`pushrod new`: write a commented template of a model, machine, driver or study; all but the study with tests that pass."""
 
 import contextlib
 import importlib.util
 import keyword
 import re
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated as A
@@ -13,6 +14,8 @@ import typer
 
 from pushrod.cli.new_study import study_text
 from pushrod.cli.output import answer, say
+from pushrod.cli.trust import Trust, trust_words
+from pushrod.core import input_file
 
 TEMPLATES = Path(__file__).parent / "template"
 
@@ -30,19 +33,22 @@ FILES = {
 }
 TRY = {
     Kind.model: ("pytest {2}.py",),
-    Kind.machine: ("pytest {2}.py", "pushrod run {0}.yaml"),
-    Kind.driver: ("pytest {2}.py", "python {1}.py", "pushrod check {0}.yaml"),
-    Kind.study: ("pushrod sweep {0}.yaml --runs 1000",),
+    Kind.machine: ("pytest {2}.py", "pushrod run {0}.yaml{3}"),
+    Kind.driver: ("pytest {2}.py", "python {1}.py", "pushrod check {0}.yaml --trust", "pushrod serve {0}.yaml --trust"),
+    Kind.study: ("pushrod sweep {0}.yaml --runs 1000{3}",),
 }
+FILL_IN = {Kind.driver: "{0}.py: Motor and disarm, which are simulated (see FILL IN there)"}
 
 
 def new(
-    kind: A[Kind, typer.Argument(help="What to start.")],
-    name: A[str, typer.Argument(help="Its name, such as my_valve.")],
+    kind: A[Kind, typer.Argument(help="Kind of template.")],
+    name: A[str, typer.Argument(help="Name, such as my_valve.")],
     dir_: A[Path, typer.Option("--dir", help="Folder to write to.")] = Path(),
-    like: A[str, typer.Option(help="For a machine or a study: the machine to start from.")] = "car",
+    like: A[str, typer.Option(metavar="MACHINE", help="The machine to start from, for a machine or a study.")] = "car",
+    fitted: A[Path | None, typer.Option("--from", metavar="FIT", help="For a study: a fit whose uncertainty varies (`pushrod fit`).")] = None,
+    trust: Trust = False,
 ) -> None:
-    """Write a commented starting point, and, but for a study, a test that it passes.
+    """Write a commented template of a model, machine, driver or study; all but the study with tests that pass.
 
     Exit codes: 0 written; 2 wrong input, nothing was written.
     """
@@ -51,31 +57,48 @@ def new(
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise InputError(f"{name!r} cannot name a {kind.value}: use lower case letters, digits and _, with a letter first, such as my_valve")
     if kind in FILES and (why := _not_importable(name, dir_)):
-        raise InputError(f"{name!r} cannot name a {kind.value}: {why}; choose another, such as my_{name}")
-    written = _write(dir_, _files(kind, name, like))
-    tries = [text.format(dir_ / name, dir_ / f"try_{name}", dir_ / f"test_{name}") for text in TRY[kind]]
+        raise InputError(f"{name!r} cannot name a {kind.value}: {why}. Choose another name, such as my_{name}")
+    if fitted is not None and kind is not Kind.study:
+        raise InputError(f"--from {fitted}: a {kind.value} has no uncertainty to vary; use it with a study, or start --like {fitted}")
+    like = like if fitted is None else str(fitted)
+    again = _trust(like, trust) if kind in (Kind.machine, Kind.study) else ""
+    written = _write(dir_, _files(kind, name, like, trust, dir_, fitted is not None))
+    tries = [text.format(dir_ / name, dir_ / f"try_{name}", dir_ / f"test_{name}", again) for text in TRY[kind]]
     answer(kind=kind.value, name=name, written=written, **{"try": tries})
     for file in written:
         say(f"wrote {file}")
-    say(f"try: {'; '.join(tries)}")
+    if kind in FILL_IN:
+        say(f"fill in: {FILL_IN[kind].format(dir_ / name)}")
+    say("try:")
+    for text in tries:
+        say(f"  {text}")
 
 
-def _files(kind: Kind, name: str, like: str) -> dict[str, str]:
+def _trust(like: str, trust: bool) -> str:
+    """Return the option that the new machine or study needs because the one it starts from refers to code; "" where it does not."""
+    from pushrod.sim import machine as machines
+
+    return "".join(f" {word}" for word in trust_words(machines.load(like, trust=trust)))
+
+
+def _files(kind: Kind, name: str, like: str, trust: bool, folder: Path, fitted: bool) -> dict[str, str]:
     if kind is Kind.machine:
-        return _machine(name, like)
+        return _machine(name, like, trust)
     if kind is Kind.study:
-        return {f"{name}.yaml": study_text(name, like, _fill("study.yaml.txt", name))}
+        return {f"{name}.yaml": study_text(name, like, _fill("study.yaml.txt", name), trust, folder, fitted)}
     return {file.format(name): _fill(template, name) for file, template in FILES[kind].items()}
 
 
 def _not_importable(name: str, folder: Path) -> str:
-    """Why `import name` would not give the new file; empty where it would."""
+    """Return why `import name` would not import the new file; "" where it would."""
     if keyword.iskeyword(name):
-        return "it is a word of the Python language"
+        return "it is a keyword of Python"
+    if name in sys.stdlib_module_names:
+        return "it is a module of Python's standard library"
     spec = importlib.util.find_spec(name)
-    if spec is None or (spec.origin and Path(spec.origin).resolve().parent == folder.resolve()):
-        return ""
-    return f"Python already imports something of that name ({spec.origin or 'a package'})"
+    if spec is None or spec.origin is None or Path(spec.origin).resolve().parent == folder.resolve():
+        return ""  # a folder without __init__.py gives way to a file of its name
+    return f"it is an importable module ({spec.origin})"
 
 
 def _write(folder: Path, files: dict[str, str]) -> list[Path]:
@@ -85,10 +108,10 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
     made: list[Path] = []
     try:
         there = {name: folder / name for name in files if (folder / name).exists()}
-        same = {name for name, file in there.items() if name.endswith(".csv") and file.read_text(encoding="utf-8") == files[name]}
+        same = {name for name, file in there.items() if name.endswith(".csv") and input_file.read_text(file) == files[name]}
         taken = [str(file) for name, file in there.items() if name not in same]
         if taken:
-            raise InputError(f"{', '.join(taken)}: there already; nothing was written. Choose another name or another --dir")
+            raise InputError(f"{', '.join(taken)}: already exists; nothing was written. Choose another name or another --dir")
         for name in files.keys() - same:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
         for name in (name for name in files if name not in same):
@@ -102,7 +125,7 @@ def _write(folder: Path, files: dict[str, str]) -> list[Path]:
     return made
 
 
-def _fill(template: str, name: str) -> str:
+def _fill(template: str, name: str, trust: str = "") -> str:
     text = (TEMPLATES / template).read_text(encoding="utf-8")
     words = {
         "NAME": name,
@@ -110,26 +133,27 @@ def _fill(template: str, name: str) -> str:
         "CLASS": "".join(part.capitalize() for part in name.removesuffix("_driver").split("_")) + "Driver",
         "TITLE": name.replace("_", " ").capitalize(),
         "FILE": f"test_{name}.py",
+        "TRUST": trust,
     }
     return re.sub(r"@([A-Z]+)@", lambda m: words[m[1]], text)
 
 
-def _machine(name: str, like: str) -> dict[str, str]:
+def _machine(name: str, like: str, trust: bool) -> dict[str, str]:
     """The files of an existing machine and its scenario under a new name, with every other parameter listed, and the maps they use."""
     from pushrod.sim import machine as machines
     from pushrod.sim import scenario as scenarios
 
-    what = machines.load(like)
+    what = machines.load(like, trust=trust)
     how = scenarios.load(None, what)
     head = _renamed(_without_head(what.document.text), {"machine": name, "scenario": f"{name}_default.yaml"})
     orders = _renamed(_without_head(how.document.text), {"scenario": f"{name}_default", "machine": f"{name}.yaml"})
     files = {
         f"{name}.yaml": f"{_fill('machine.yaml.txt', name)}{head.rstrip()}\n\n{_other_parameters(what)}",
         f"{name}_default.yaml": f"{_fill('scenario.yaml.txt', name)}{orders}",
-        f"test_{name}.py": _fill("test_machine.py.txt", name),
+        f"test_{name}.py": _fill("test_machine.py.txt", name, ", trust=True" if trust_words(what) else ""),
     }
     for document in (what.document, how.document):
-        files |= {file: (document.folder / file).read_text(encoding="utf-8") for file in _files_in(document.data)}
+        files |= {file: input_file.read_text(document.folder / file) for file in _files_in(document.data)}
     return files
 
 

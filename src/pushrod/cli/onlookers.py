@@ -16,11 +16,7 @@ Files = tuple[Path, Path, Path]
 def dash_settings(
     robot: str, ends: tuple[str, ...], tls: Files | None, port: int | None, host: str | None, operator: str = "", option: str = "--dash-port"
 ) -> "Settings":
-    """InputError where the page is not installed, or the port is none; `option` is what it was given by."""
-    try:
-        import nicegui  # noqa: F401
-    except ImportError as error:
-        raise InputError("the page needs NiceGUI, which is not installed: pip install 'pushrod[dash]'") from error
+    """InputError where the port is none; `option` is what it was given by."""
     from pushrod.dash.settings import LOOPBACK, PORT, Settings
 
     files = None if tls is None else (str(tls[0]), str(tls[1]), str(tls[2]))
@@ -56,7 +52,7 @@ class Onlookers:
             await self._begin("pushrod.dash.foxglove_live", "foxglove", robot, Settings(robot, ends, port=port))
 
     async def _begin(self, module: str, what: str, robot: str, settings: "Settings") -> None:
-        """A robot whose onlooker does not start goes on without; that is said."""
+        """Start an observer; where that fails, the robot runs without it, and a message is printed."""
         from pushrod.dash.starting import Beside
 
         one = Beside(module, f"the process of the {what}", say)
@@ -66,7 +62,7 @@ class Onlookers:
             say(f"{robot}: {what} at {where}")
             event(what, robot=robot, at=where)
         except InputError as error:
-            say(f"{robot}: {error}; the robot goes on without")
+            say(f"{robot}: {error}; the robot runs without it")
 
     async def close(self) -> None:
         for one in self._running:

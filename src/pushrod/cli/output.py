@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Json = A[bool, typer.Option("--json", help="Print one JSON object, and nothing else on stdout.")]
 STOPPED = 130  # by Ctrl-C
+NOT_DONE = {"estop": "NOT STOPPED", "disarm": "NOT DISARMED"}  # begins every failure of a stop
+INTERRUPTED = "interrupted before an answer came; the outcome is unknown. Check the robot."
 UNFOLDED = 10_000  # columns
 
 
@@ -86,13 +88,20 @@ def answering(verb: str, function: Callable[..., None]) -> Callable[..., None]:
             raise
         except PushrodError as e:
             code = UNREACHED if isinstance(e, (ConnectionError, TimeoutError)) else 2
-            _fail(verb, e, said(e, verb), code)
+            _fail(e, f"{NOT_DONE.get(verb, 'error')}: {said(e, verb)}", said(e, verb), code)
+        except MemoryError as e:
+            code = 2
+            text = "not enough memory. Give less input, or use a computer with more"
+            _fail(e, f"{NOT_DONE.get(verb, 'error')}: {text}", text, code)
         except KeyboardInterrupt as e:
             code = STOPPED
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second one would only cut its last words
-            _fail(verb, e, "\nstopped", code)
-        except BaseException:
-            spoken.json = False  # a mistake of ours: its traceback says it
+            text = f"{NOT_DONE[verb]}: {INTERRUPTED}" if verb in NOT_DONE else "stopped"
+            _fail(e, f"\n{text}", text, code)
+        except BaseException as e:
+            spoken.json = False  # a defect of Pushrod: the traceback shows it
+            if verb in NOT_DONE:
+                say(f"{NOT_DONE[verb]}: {type(e).__name__}: {e}", err=True)
             raise
         finally:
             if spoken.json:
@@ -106,9 +115,9 @@ def answering(verb: str, function: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def _fail(verb: str, error: BaseException, text: str, code: int) -> NoReturn:
-    answer(error=plain_error(error, text.strip()))
-    say(text if isinstance(error, KeyboardInterrupt) else f"error: {text}", err=True)
+def _fail(error: BaseException, line: str, message: str, code: int) -> NoReturn:
+    answer(error=plain_error(error, message))
+    say(line, err=True)
     raise typer.Exit(code) from error
 
 
@@ -125,11 +134,25 @@ def wrong_usage(verb: str, error: Any) -> NoReturn:
 
 
 def _print(found: dict[str, Any]) -> None:
-    """Numbers that are not finite are null, as JSON has none."""
+    """Numbers that are not finite are null, as JSON has none. What is no text in UTF-8, such as a cause or a path from the shell, is escaped."""
     import msgspec
 
-    sys.stdout.write(msgspec.json.encode(found, enc_hook=_plain).decode() + "\n")
+    try:
+        text = msgspec.json.encode(found, enc_hook=_plain)
+    except UnicodeEncodeError:
+        text = msgspec.json.encode(_encodable(msgspec.to_builtins(found, enc_hook=_plain)))
+    sys.stdout.write(text.decode() + "\n")
     sys.stdout.flush()
+
+
+def _encodable(value: Any) -> Any:
+    from pushrod.runtime.stop import encodable
+
+    if isinstance(value, dict):
+        return {_encodable(name): _encodable(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_encodable(inner) for inner in value]
+    return encodable(value) if isinstance(value, str) else value
 
 
 def _plain(value: Any) -> Any:

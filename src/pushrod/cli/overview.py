@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from pushrod.safety.lease import WATCHDOG
 
 if TYPE_CHECKING:
     from pushrod.net.told import ActuatorNow, LoopNow, TopicNow
@@ -19,6 +22,11 @@ GAP, EDGES, NAME = 2, 2, 8  # letters between two columns, at both ends, and of 
 LEAST = ("acted", "effort")  # the first to go where there is no room
 COLOURS = {"armed": "bold green", "error": "bold red", "estopped": "bold red"}
 TABLES = ("actuator", "loop", "topic")
+TRIPPED = "its watchdog has tripped. Find out why, then run:"
+NEXT_STEP = {
+    "estopped": "once the cause is gone, run: pushrod reset {}",
+    "error": "inspect the robot, then run: pushrod disarm {} --force",
+}
 Rows = list[tuple[str, dict[str, str]]]  # each a name, and what there is to say of it, by heading
 
 
@@ -32,7 +40,7 @@ def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -
     hosts = Counter(one.robot for one in seen if one.where)
     robots = [_Robot(one, hosts[one.robot]) for one in seen]
     if not robots:
-        return Group(Text("no robot is there"))
+        return Group(Text("no robots found"))
     most = sum(len(rows) for robot in robots for rows in robot.tables.values())
     if height is None or _lines(_drawn(robots, most, width), width) <= height:
         return _drawn(robots, most, width)
@@ -45,12 +53,13 @@ def overview_of(seen: Iterable["Seen"], width: int, height: int | None = None) -
 
 
 class _Robot:
-    """Its head line, and the rows of its tables."""
+    """Its head line, notes with what to do, and the rows of its tables."""
 
     def __init__(self, seen: "Seen", hosts: int) -> None:
         now = seen.overview
         self.head = Text(seen.robot, style="bold")
         self.tables: dict[str, Rows] = {what: [] for what in TABLES}
+        self.notes: list[str] = []
         if hosts > 1:
             self.head.append(f"  one of {hosts} hosts of this name ({seen.where}): end all but one;", "bold red")
         if now is None:
@@ -60,6 +69,12 @@ class _Robot:
         why = now.why.removeprefix(now.state).removeprefix(", ")
         self.head.append(f"{f' ({why})' if why else ''}; operators: {', '.join(now.operators) or 'none'}", "not bold")
         kinds = {told.name: told.kind for told in seen.description.actuators} if seen.description is not None else {}
+        held = [a.name for a in now.actuators if _is_held(a)]
+        self.notes = [
+            *(f"arming is blocked: {text}" for text in seen.missing),
+            *(f"{name}: {TRIPPED} pushrod cmd {seen.robot}/{name} clear_watchdog" for name in held if not seen.missing),
+            *([NEXT_STEP[now.state].format(seen.robot)] if now.state in NEXT_STEP else []),
+        ]
         self.tables["actuator"] = [_actuator(a, kinds.get(a.name, "")) for a in now.actuators]
         self.tables["loop"] = [_loop(loop) for loop in now.loops]
         self.tables["topic"] = [_topic(t) for t in now.topics]
@@ -73,7 +88,7 @@ def _drawn(robots: list[_Robot], n: int, width: int) -> Group:
     parts: list[RenderableType] = []
     missing: Counter[str] = Counter()
     for k, robot in enumerate(robots):
-        parts.append(robot.head)
+        parts += [robot.head, *(Padding(Text(note, "yellow"), (0, 0, 0, 2), expand=False) for note in robot.notes)]
         for what, rows in robot.tables.items():
             shown = rows[: taken[k, what]]
             parts += [_table(what, shown, width)] if shown else []
@@ -101,17 +116,22 @@ def _actuator(a: "ActuatorNow", kind: str) -> tuple[str, dict[str, str]]:
     si = units(kind) if kind else {}
     refused = sum(a.refused.values())
     return a.name, {
-        "state": a.stopped or ("armed" if a.armed else "not armed"),
+        "state": a.stopped or ("held by watchdog" if _is_held(a) else "armed" if a.armed else "not armed"),
         "position": _figure(a.position, si.get("position", "")),
         "velocity": _figure(a.velocity, si.get("velocity", "")),
         "effort": _figure(a.effort, si.get("effort", "")),
         "commander": a.commander or "-",
-        "lease": a.lease or "-",
+        "lease": "-" if _is_held(a) else a.lease or "-",
         "silence": _span(a.silence),
         "acted": str(a.acted),
         "refused": str(refused),
         "restarts": str(a.restarts),
     }
+
+
+def _is_held(a: "ActuatorNow") -> bool:
+    """Return whether its watchdog has tripped and holds it."""
+    return a.lease == WATCHDOG
 
 
 def _topic(t: "TopicNow") -> tuple[str, dict[str, str]]:

@@ -17,6 +17,7 @@ class Show(Protocol):
     def __call__(self, done: int, of: int, /, words: str = "") -> None: ...
 
 
+COMPILING = "compiling, once: the result is cached"
 QUIET = 3.0  # [s] between two plain lines, and before the first one
 
 

@@ -1,4 +1,4 @@
-"""How a verb reaches a robot: where it is, as whom, and what each outcome is as an exit code.
+"""How a verb reaches a robot: its address, the operator, and the exit code of each outcome.
 
 Without --net it is a robot that is served on this machine by the same user (`nearby`).
 """
@@ -12,6 +12,7 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.extras import require
 from pushrod.core.errors import InputError, NetworkError
 
 if TYPE_CHECKING:
@@ -24,17 +25,28 @@ REFUSED = 3  # the robot answers, and does not do it
 UNREACHED = 4  # it is not there, or does not answer
 PATIENCE = 3.0  # [s] for a robot to be found
 
-Net = A[list[str] | None, typer.Option("--net", metavar="ENDPOINT", envvar="PUSHROD_NET", help="Where it is: tcp/127.0.0.1:7447, tls/HOST:PORT.")]
+Net = A[
+    list[str] | None,
+    typer.Option(
+        "--net",
+        metavar="ENDPOINT",
+        envvar="PUSHROD_NET",
+        help="Address of the robot: tcp/127.0.0.1:7447, tls/HOST:PORT; default: the robots of this machine and user.",
+    ),
+]
 TlsFiles = A[tuple[Path, Path, Path] | None, typer.Option("--tls", metavar="AUTHORITY CERTIFICATE KEY", help="PEM files, for tls/ endpoints.")]
-As = A[str, typer.Option("--as", metavar="NAME", help="Who asks, in leases and logs; the user if left out, with --tls the certificate's name.")]
-OneRobot = A[str | None, typer.Argument(metavar="ROBOT", help="Its name; may be left out where there is only one.")]
+As = A[
+    str,
+    typer.Option("--as", metavar="NAME", help="Name of the operator in leases and logs; default: the user, with --tls the name in the certificate."),
+]
+OneRobot = A[str | None, typer.Argument(metavar="ROBOT", help="Name of the robot; optional if only one is served.")]
 
 # what is wrong with a link, in the words of the command line
 FLAGS = {"listen": "--net", "tls.authority": "--tls AUTHORITY", "tls.certificate": "--tls CERTIFICATE", "tls.key": "--tls KEY", "access": "--via"}
 MENDS = {
     "tls/": "write it as tls/HOST:PORT",
     "tls": "give --tls AUTHORITY CERTIFICATE KEY",
-    "access": "give --allow-command NAME for each who may command, --allow-watch NAME for who may only watch",
+    "access": "give --allow-command NAME for each operator that may command, --allow-watch NAME for each observer",
 }
 
 
@@ -43,11 +55,11 @@ class Place(NamedTuple):
     link: "Link"
 
 
-def network() -> "ModuleType":
-    try:
-        from pushrod import net
-    except ImportError as error:
-        raise InputError("this verb needs the network, which is not installed: pip install 'pushrod[net]'") from error
+def network(*extras: str) -> "ModuleType":
+    """Return `pushrod.net`. Raise InputError that names all that is missing of it and of these further extras."""
+    require("net", *extras)
+    from pushrod import net
+
     return net
 
 
@@ -68,8 +80,8 @@ def link_to(net: list[str], tls: tuple[Path, Path, Path] | None) -> "Link":
     return Link(connect=tuple(net), tls=None if tls is None else Tls(*tls))
 
 
-def run(main: Coroutine[Any, Any, int]) -> None:
-    """What it gives is the exit code. Where the host does not let this operator, that is a refusal."""
+def run(main: Coroutine[Any, Any, int], failure: str = "") -> None:
+    """Run a verb; its result is the exit code. A host that denies this operator access refuses; `failure` begins that message."""
     from pushrod.cli.output import answer, plain_error, say
     from pushrod.net import AccessError
 
@@ -77,9 +89,15 @@ def run(main: Coroutine[Any, Any, int]) -> None:
         code = asyncio.run(main)
     except AccessError as error:
         answer(error=plain_error(error, str(error.answer)))
-        say(str(error.answer), err=True)
+        say(f"{failure}{error.answer}", err=True)
         code = REFUSED
     if code:
+        raise typer.Exit(code)
+
+
+def run_stop(main: Coroutine[Any, Any, int]) -> None:
+    """Run a stop; its result is the exit code. Needs no network where the robot has a stop socket."""
+    if code := asyncio.run(main):
         raise typer.Exit(code)
 
 
@@ -90,14 +108,14 @@ async def places(net: list[str] | None, tls: tuple[Path, Path, Path] | None) -> 
         while not (found := await network().robots(link)) and time.monotonic() < end:
             await asyncio.sleep(0.3)
         if not found:
-            hint = "; with --tls, see whether the name in this certificate is on its access list" if tls else ""
-            raise NetworkError(f"no robot answers at {', '.join(net)} within {PATIENCE:g} s: see whether it is served there{hint}")
+            hint = ", and that the name in this certificate is on its access list" if tls else ""
+            raise NetworkError(f"no robot answers at {', '.join(net)} within {PATIENCE:g} s. Check that one is served there{hint}")
         return [Place(hello.robot, link) for hello in found]
     from pushrod.cli.nearby import folder, served
 
     here = [one for one in served() if one.endpoint]
     if not here:
-        raise NetworkError(f"no robot is served on this machine ({folder()}): start one with `pushrod serve MACHINE`, or say where it is with --net")
+        raise NetworkError(f"no robot is served on this machine ({folder()}): start one with `pushrod serve MACHINE`, or give its address with --net")
     found = [Place(one.robot, link_to([one.endpoint], None)) for one in here if not with_certificates(one)]
     if not found:
         raise NetworkError("; ".join(with_certificates(one) for one in here))
@@ -118,11 +136,11 @@ async def place(robot: str | None, net: list[str] | None, tls: tuple[Path, Path,
     found = await places(net, tls)
     names = sorted({one.robot for one in found})
     if robot is None and len(names) != 1:
-        raise InputError(f"{len(names)} robots are there, {', '.join(names)}: say which one is meant")
+        raise InputError(f"{len(names)} robots found: {', '.join(names)}. Name one of them")
     chosen = [one for one in found if robot in (None, one.robot)]
     if not chosen:
         where = f"at {', '.join(net)}" if net else "on this machine"
-        raise NetworkError(f"no robot {robot!r} is served {where}; there {'is' if len(names) == 1 else 'are'} {', '.join(names) or 'none'}")
+        raise NetworkError(f"no robot {robot!r} is served {where}; robots found: {', '.join(names) or 'none'}")
     return chosen[0]
 
 
@@ -134,7 +152,7 @@ async def _until_served(robot: str) -> None:
     while (one := next((s for s in served() if s.robot == robot), None)) and not one.endpoint and time.monotonic() < end:
         await asyncio.sleep(0.1)
     if one is not None and not one.endpoint:
-        raise NetworkError(f"{robot} (pid {one.pid}) is still being started: try again")
+        raise NetworkError(f"{robot} (pid {one.pid}) is still starting; try again")
     if one is not None and with_certificates(one):
         raise NetworkError(with_certificates(one))
 

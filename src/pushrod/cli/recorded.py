@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pushrod.cli.output import answer, say
+from pushrod.core import input_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,18 +48,19 @@ def where(recording: "Recording | None") -> str:
 
 
 def _tell_ended(recording: "Recording") -> None:
-    answer(log=recording.file, messages=recording.written, dropped=recording.dropped, log_problem=recording.problem)
+    answer(log=recording.file, logs=recording.files, messages=recording.written, dropped=recording.dropped, log_problem=recording.problem)
     if recording.problem:
         say(f"log: {recording.file}: not written to its end" if recording.file else "log: none", err=True)  # why was said when it happened
     else:
-        say(f"log: {recording.file}: {recording.written} messages, {recording.dropped or 'none'} dropped")
+        parts = f" in {len(recording.files)} files, the last {recording.files[-1]}" if len(recording.files) > 1 else ""
+        say(f"log: {recording.file}: {recording.written} messages{parts}, {recording.dropped or 'none'} dropped")
 
 
 def _about(made: "LiveRobot") -> "tuple[dict[str, str], list[Attachment], list[tuple[str, object, dict[str, str]]]]":
     from pushrod.log.writer import Attachment
 
     if made.machine is None:
-        files = [] if made.file is None else [Attachment(made.file.name, "text/plain", made.file.read_text(encoding="utf-8", errors="replace"))]
+        files = [] if made.file is None else [Attachment(made.file.name, "text/plain", input_file.read_bytes(made.file).decode(errors="replace"))]
         return {f"override {i}": f"--set {path}={value}" for i, (path, value) in enumerate(made.startup.items(), 1)}, files, []
     from pushrod.sim.files import files_of
     from pushrod.sim.pipeline_topics import pipeline_topics

@@ -8,6 +8,7 @@ import typer
 
 from pushrod.cli.output import STOPPED, answer, console, say
 from pushrod.cli.read_log import read_all
+from pushrod.cli.trust import Trust
 from pushrod.core.names import count
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def replay(
     machine: A[Path | None, typer.Option(help="The machine file, where it has code of its own: none is taken from a log.")] = None,
     out: A[Path, typer.Option(help="Folder for the log of the replay.")] = Path("runs"),
     log_: A[bool, typer.Option("--log/--no-log", help="Write a log of the replay.")] = True,
+    trust: Trust = False,
 ) -> None:
     """Run a log once more and compare every bit; with --set, see what would have been otherwise.
 
@@ -49,7 +51,7 @@ def replay(
         prepare(out)
     from pushrod.cli.stopping import postponed
 
-    found, stopped = _behind_bar(log, begin, speed, tuple(set_ or ()), machine)
+    found, stopped = _behind_bar(log, begin, speed, tuple(set_ or ()), machine, trust)
     with postponed() as pressed:
         if stopped:
             text = f"stopped by Ctrl-C after {count(len(found.data), 'tick')} of {found.log.ticks}; what follows holds until then"
@@ -80,16 +82,16 @@ def _log(found: "Replay", out: Path, pressed: "Callable[[], int]") -> None:
     say(f"log: {file}")
 
 
-def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None) -> "tuple[Replay, bool]":
+def _behind_bar(log: Path, at: float, speed: float | None, settings: tuple[str, ...], machine: Path | None, trust: bool) -> "tuple[Replay, bool]":
     """What was found, and whether Ctrl-C came before its end."""
-    from pushrod.cli.progress import progress
+    from pushrod.cli.progress import COMPILING, progress
     from pushrod.replay.run import Interrupted
     from pushrod.replay.run import replay as run_again
 
     table = read_all(log)  # what is torn is in the notes
     try:
-        with progress("replaying", "ticks", before="compiling") as show:
-            return run_again(table, at=at, speed=speed, settings=settings, machine=machine, progress=show), False
+        with progress("replaying", "ticks", before=COMPILING) as show:
+            return run_again(table, at=at, speed=speed, settings=settings, machine=machine, trust=trust, progress=show), False
     except Interrupted as stop:
         return stop.found, True
 

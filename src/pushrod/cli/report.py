@@ -32,11 +32,14 @@ def report(
     if as_json():
         _tell(runs)
         return
+    from pushrod.report.difference import warnings
     from pushrod.report.html_page import page, write
 
     file = out or _beside(log, other)
     if any(file.resolve() == one.resolve() for one in (log, other) if one is not None):
         raise InputError(f"--out {file}: that is the log; name another file for the report")
+    for warning in warnings(*runs) if len(runs) > 1 else ():
+        say(f"warning: {warning}", err=True)
     write(page(runs), file)
     say(f"report: {file} ({file.stat().st_size / 1e6:.1f} MB)")
     if open_:

@@ -1,15 +1,15 @@
-"""`pushrod reset`: the cause of an e-stop is gone."""
+"""`pushrod reset`: clear the e-stop of a served robot."""
 
 from pushrod.cli.output import say
 from pushrod.cli.reach import REFUSED, As, Net, OneRobot, TlsFiles
 
 
 def reset(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As = "") -> None:
-    """Clear the e-stop of a served robot, once its cause is gone; arming is a second step.
+    """Clear the e-stop of a served robot. Remove the cause first: the robot does not check it. Arming is a second step.
 
-    Exit codes: 0 it is disarmed, ready to be armed; 2 wrong input; 3 refused; 4 not reached, or no answer.
+    Exit codes: 0 disarmed, ready to be armed; 2 wrong input; 3 refused; 4 not reached, or no answer.
     """
-    from pushrod.cli.arm import not_done, tell
+    from pushrod.cli.arm import refusal_text, tell
     from pushrod.cli.reach import connect, network, place, run
 
     network()
@@ -21,7 +21,7 @@ def reset(robot: OneRobot = None, net: Net = None, tls: TlsFiles = None, as_: As
             if got.ok:
                 say(f"{remote.robot}: {got.state}")
                 return 0
-            say(f"{remote.robot}: {not_done('the reset', got.refusal, got.state, got.missing)}", err=True)
+            say(refusal_text(remote.robot, "reset", got), err=True)
             return REFUSED
 
     run(main())

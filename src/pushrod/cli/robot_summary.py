@@ -1,4 +1,4 @@
-"""What a sound robot is, in a few lines: its joints with their limits, what drives them and where, and its parameters."""
+"""A valid robot in a few lines: its joints with their limits, what drives them and where, and its parameters."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -8,8 +8,8 @@ if TYPE_CHECKING:
 NAMES_NO_DRIVER = "names no driver"
 
 
-def robot_summary(robot: "Robot") -> str:
-    """The first line says how much there is, the others what."""
+def robot_summary(robot: "Robot", verdict: str = "ok") -> str:
+    """Return a line with the verdict and how much there is, and a line for each part."""
     from pushrod.core.names import count
     from pushrod.robot import paths
 
@@ -25,7 +25,7 @@ def robot_summary(robot: "Robot") -> str:
     ]
     width = max((len(name) for _, name, _ in rows), default=0)
     return "\n".join(
-        [f"ok, robot {robot.name}: {', '.join(counts) or 'empty'}", *(f"  {kind:<10}  {name:<{width}}  {text}" for kind, name, text in rows)]
+        [f"{verdict}, robot {robot.name}: {', '.join(counts) or 'empty'}", *(f"  {kind:<10}  {name:<{width}}  {text}" for kind, name, text in rows)]
     )
 
 

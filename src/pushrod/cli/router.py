@@ -6,6 +6,7 @@ import typer
 
 from pushrod.cli.output import answer, event, say
 from pushrod.cli.reach import TlsFiles
+from pushrod.core.outlet import unblock_streams
 
 Names = list[str] | None
 
@@ -16,7 +17,13 @@ def router(
     tls: TlsFiles = None,
     allow_command: A[Names, typer.Option(metavar="NAME", help="Whose certificate may ask robots to do something; may be repeated.")] = None,
     allow_watch: A[Names, typer.Option(metavar="NAME", help="Whose certificate may only watch; may be repeated.")] = None,
-    allow_host: A[Names, typer.Option(metavar="NAME", help="Whose certificate is that of a robot, or of another router; may be repeated.")] = None,
+    allow_host: A[
+        Names,
+        typer.Option(
+            metavar="NAME[=ROBOT]", help="Certificate of a robot's host, with the robot's name where that is another; speaks for that robot only."
+        ),
+    ] = None,
+    allow_router: A[Names, typer.Option(metavar="NAME", help="Certificate of another router that is joined to this one; may be repeated.")] = None,
     verbose: A[bool, typer.Option("--verbose", "-v", help="Say more.")] = False,
 ) -> None:
     """Let robots (`pushrod serve --via`) and operators (`--net`) meet at one place, until Ctrl-C or SIGTERM.
@@ -33,8 +40,9 @@ def router(
     from pushrod.net import Access, Link, Tls
     from pushrod.net import router as opened
 
+    unblock_streams()
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    lists = [tuple(names or ()) for names in (allow_command, allow_watch, allow_host)]
+    lists = [tuple(names or ()) for names in (allow_command, allow_watch, allow_host, allow_router)]
     link = Link(tuple(listen), tuple(via or ()), None if tls is None else Tls(*tls), Access(*lists) if any(lists) else None)
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # threads of zenoh inherit it: the signal is for this one

@@ -8,6 +8,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import STOPPED, answer, say
+from pushrod.cli.trust import Trust, admit_drivers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,6 +31,7 @@ def run(
     seed: A[int | None, typer.Option(help="Seed of all noise.")] = None,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
     live: A[bool, typer.Option("--live", help="Through the runtime and its gate, as a scenario with commands always goes.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Simulate a machine and say how well it followed what was asked of it.
 
@@ -38,8 +40,10 @@ def run(
     from pushrod.sim import machine as machines
     from pushrod.sim import scenario as scenarios
 
-    what = machines.load(machine, set_ or ())
+    what = machines.load(machine, set_ or (), trust=trust)
     how = scenarios.load(scenario, what, duration, seed)
+    if live or how.live:
+        admit_drivers(what, trust)
     from pushrod.cli.stopping import postponed
     from pushrod.cli.summary import print_summary
     from pushrod.log.folder import prepare
@@ -107,14 +111,14 @@ def _behind_bar(
     machine: "Machine", scenario: "Scenario", simulate: "Callable[[Machine, Scenario, Callable[[int, int], None]], T]", out: Path | None
 ) -> "T":
     """The run behind a progress bar. Stopped by Ctrl-C, what was run until then is still logged."""
-    from pushrod.cli.progress import progress
+    from pushrod.cli.progress import COMPILING, progress
     from pushrod.sim.run import Interrupted
 
     for note in scenario.notes:
         say(f"note: {note}", err=True)
     answer(notes=list(scenario.notes))
     try:
-        with progress("simulating", "ticks", scenario.steps, before="compiling") as show:
+        with progress("simulating", "ticks", scenario.steps, before=COMPILING) as show:
             return simulate(machine, scenario, show)
     except Interrupted as stop:
         raise _stopped(stop, out) from stop

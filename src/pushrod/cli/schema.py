@@ -6,6 +6,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, say
+from pushrod.cli.trust import Trust
 
 
 class Kind(StrEnum):
@@ -18,6 +19,7 @@ class Kind(StrEnum):
 def schema(
     kind: A[Kind, typer.Argument(help="Of which kind of file.")] = Kind.machine,
     machine: A[str | None, typer.Option(help="For a scenario or a study: with the channels, parameters and signals of this machine.")] = None,
+    trust: Trust = False,
 ) -> None:
     """Print the JSON Schema of machine, scenario, study or robot files, with units and ranges.
 
@@ -38,11 +40,11 @@ def schema(
     elif kind is Kind.study:
         from pushrod.sweep.json_schema import study_schema
 
-        made = study_schema(None if machine is None else machines.load(machine).world)
+        made = study_schema(None if machine is None else machines.load(machine, trust=trust).world)
     elif machine is None:
         made = json_schema.scenario_schema()
     else:
-        what = machines.load(machine)
+        what = machines.load(machine, trust=trust)
         made = json_schema.scenario_schema(what.world, actuator_positions(what))
     answer(schema=made)
     say(msgspec.json.format(msgspec.json.encode(made), indent=2).decode())

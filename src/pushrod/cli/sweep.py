@@ -11,7 +11,9 @@ from typing import Annotated as A
 
 import typer
 
+from pushrod.cli.extras import require
 from pushrod.cli.output import STOPPED, answer, say
+from pushrod.cli.trust import Trust
 from pushrod.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def sweep(
     set_: A[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Put a value over a parameter of the machine; may be repeated.")
     ] = None,
+    trust: Trust = False,
 ) -> None:
     """Run a machine a great many times with parameters that are drawn, keep a few numbers of each run, and say how many pass.
 
@@ -50,15 +53,16 @@ def sweep(
 
     Exit codes: 0 all is computed; 2 wrong input, or a folder that cannot be used; 130 stopped by Ctrl-C, what was done is kept.
     """
-    from pushrod.cli.progress import progress
+    from pushrod.cli.progress import COMPILING, progress
     from pushrod.sweep import local
     from pushrod.sweep.run import Stopped
     from pushrod.sweep.run import run as go
     from pushrod.sweep.study import load
 
+    require(*(["cluster"] if cluster is not None else []), *(["cuda"] if device is Device.cuda else []))
     if device is Device.any and cluster is None:
         raise InputError("--device any is for clusters: say which by --cluster, or choose cpu or cuda")
-    what = load(study, set_ or (), runs, seed, None if dtype is None else dtype.value)
+    what = load(study, set_ or (), runs, seed, None if dtype is None else dtype.value, trust=trust)
     if device is Device.cuda and what.document.data.get("chunk") is None:
         what = what.cut(local.gpu_chunk(what))
     folder = out or Path("sweeps") / what.name
@@ -69,14 +73,14 @@ def sweep(
     for note in what.notes:
         _note(note)
     try:
-        with _executor(device, cluster, threads) as executor, progress("running", "runs", what.n, before="compiling") as show:
+        with _executor(device, cluster, threads) as executor, progress("running", "runs", what.n, before=COMPILING) as show:
             outcome = go(what, folder, executor, show, kind, _note)
     except Stopped as stop:
         _tell(stop.outcome)
         words = ["pushrod", "sweep", study, *(["--out", str(out)] if out else []), *(["--runs", str(runs)] if runs else [])]
         words += [*(["--seed", str(seed)] if seed is not None else []), *(["--device", device.value] if device is not Device.cpu else [])]
         words += [*(["--dtype", dtype.value] if dtype else []), *(["--cluster", cluster] if cluster else [])]
-        words += [word for one in set_ or () for word in ("--set", one)]
+        words += [*(word for one in set_ or () for word in ("--set", one)), *(["--trust"] if trust else [])]
         say(f"stopped by Ctrl-C; go on with: {shlex.join(words)}", err=True)
         raise typer.Exit(STOPPED) from stop
     _tell(outcome)

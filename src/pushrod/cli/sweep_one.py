@@ -7,6 +7,7 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, say
+from pushrod.cli.trust import Trust
 
 
 class Device(StrEnum):
@@ -20,6 +21,7 @@ def sweep_one(
     out: A[Path | None, typer.Option(help="Folder for the log; DIR/runs if left out.")] = None,
     device: A[Device, typer.Option(help="Where to compute its metrics again; the log is always made on the CPU.")] = Device.cpu,
     log: A[bool, typer.Option("--log/--no-log", help="Write an MCAP log.")] = True,
+    trust: Trust = False,
 ) -> None:
     """Run one run of a study again, alone: say what was drawn for it and what it came to, and write a log for `report` and `replay`.
 
@@ -32,7 +34,7 @@ def sweep_one(
     from pushrod.sweep.one import kept, one, row
     from pushrod.sweep.results import parameters
 
-    study = parts.study_of(folder)
+    study = parts.study_of(folder, trust=trust)
     run = one(study, index)
     found = row(study, index, device.value)
     units = study.units

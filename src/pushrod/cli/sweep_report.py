@@ -6,12 +6,14 @@ from typing import Annotated as A
 import typer
 
 from pushrod.cli.output import answer, as_json, say
+from pushrod.cli.trust import Trust
 
 
 def sweep_report(
     folder: A[Path, typer.Argument(metavar="DIR", help="Folder of a study's results.")],
     out: A[Path | None, typer.Option(metavar="FILE", help="Where to write the page; DIR/report.html if left out.")] = None,
     open_: A[bool, typer.Option("--open", help="Show it in the browser.")] = False,
+    trust: Trust = False,
 ) -> None:
     """Write what a study found as one HTML page that works offline: the share that passes, what decides over it, the worst runs.
 
@@ -22,7 +24,7 @@ def sweep_report(
     from pushrod.sweep.findings import find
     from pushrod.sweep.results import results
 
-    found = find(results(folder))
+    found = find(results(folder, trust=trust))
     if as_json():
         from pushrod.sweep.figure import figures
 

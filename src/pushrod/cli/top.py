@@ -1,4 +1,4 @@
-"""`pushrod top`: the robots that are served, and how they are, now."""
+"""`pushrod top`: show the state of the served robots."""
 
 import asyncio
 from pathlib import Path
@@ -18,14 +18,14 @@ Files = tuple[Path, Path, Path]
 
 
 def top(
-    robot: A[str | None, typer.Argument(help="Only this one; all if left out.")] = None,
-    once: A[bool, typer.Option("--once", help="Look once and end; so it does with --json, and where its output is no terminal.")] = False,
+    robot: A[str | None, typer.Argument(metavar="ROBOT", help="Show only this robot; default: all.")] = None,
+    once: A[bool, typer.Option("--once", help="Print once and exit; implied by --json and if stdout is not a terminal.")] = False,
     net: Net = None,
     tls: TlsFiles = None,
 ) -> None:
-    """Show the served robots: actuators, topics and loops with rates, ages, drops and lateness, twice a second until Ctrl-C.
+    """Show the served robots twice a second until Ctrl-C: state, what blocks arming, actuators, topics with rates and drops, loops with lateness.
 
-    Exit codes: 0 fine; 2 wrong input; 4 no robot is there, or with --once one does not answer; 130 ended by Ctrl-C.
+    Exit codes: 0 fine; 2 wrong input; 4 no robots found, or with --once one does not answer; 130 ended by Ctrl-C.
     """
     import sys
 
@@ -89,7 +89,7 @@ async def _once(robot: str | None, net: list[str] | None, tls: Files | None) -> 
         seen = await looking.look()
     finally:
         await asyncio.to_thread(looking.close)
-    answer(robots=[{"robot": one.robot, "host": one.where, "gone": one.gone, "overview": one.overview} for one in seen])
+    answer(robots=[{"robot": one.robot, "host": one.where, "gone": one.gone, "missing": one.missing, "overview": one.overview} for one in seen])
     print_overview(seen, console())
     return UNREACHED if not seen or any(one.overview is None for one in seen) else 0
 

@@ -39,9 +39,9 @@ async def opened(link: "Link", robot: str, ending: "asyncio.Future[Any]") -> "Ze
             return await asyncio.to_thread(ZenohBus, replace(link, patience=min(AGAIN, link.patience)))
         except NetworkError as error:
             if time.monotonic() >= end:
-                raise NetworkError(f"{error}; it was waited for {link.patience:g} s (--patience)") from error
+                raise NetworkError(f"{error}; gave up after {link.patience:g} s (--patience)") from error
             if not waiting:
-                say(f"{robot}: waits for the router at {', '.join(link.connect)}, {link.patience:g} s at the most: {error}", err=True)
+                say(f"{robot}: waiting up to {link.patience:g} s for the router: {error}", err=True)
             waiting = True
         await asyncio.wait([ending], timeout=0.1)
     return None
@@ -52,7 +52,11 @@ async def look(link: "Link", robot: str, instance: str) -> None:
     if await asyncio.to_thread(_is_seen, link, robot, instance):
         return
     what = f"NOT SEEN through the router at {', '.join(link.connect)}, so that nobody can reach it"
-    name = "" if link.tls is None else f": see whether the router's list names {link.tls.name!r} as a host (pushrod router --allow-host)"
+    name = ""
+    if link.tls is not None:
+        certificate = link.tls.name
+        entry = certificate if certificate == robot else f"{certificate}={robot}"
+        name = f": check that the router's list has {certificate!r} as the host of {robot!r} (pushrod router --allow-host {entry})"
     event("unseen", robot=robot, at=list(link.connect))
     say(f"{robot}: {what}{name}", err=True)
 
