@@ -40,7 +40,14 @@ def recording(file: Path) -> Log:
     columns = {"t": t, "q": q, "goal": on_grid("goal_position"), "on": (on_grid("torque_enable") > 0.5).astype(float)}
     facts = {"kp": float(about["kp"]) * DUTY, "m": float(about["mass"]), "l": float(about["length"]), "volts": float(about["vin"])}
     start = {"q": float(q[0]), "w": float(w[0])}
-    return Log(columns, {"goal": "goal", "enabled": "on", "q": "q"}, facts, start, f"kp {about['kp']} {about['trajectory']}")
+    return Log(
+        columns,
+        {"goal": "goal", "enabled": "on", "q": "q"},
+        facts,
+        start,
+        f"kp {about['kp']} {about['trajectory']}",
+        {"trajectory": about["trajectory"]},
+    )
 
 
 def recordings(folder: Path) -> list[Log]:
@@ -59,20 +66,20 @@ def main(folder: Path, rungs: tuple[str, ...] = RUNGS, seeds: int = 5) -> None:
     gains = sorted({one.facts["kp"] for one in logs})
     heads = [f"kp {kp / DUTY:.0f} left out" for kp in gains]
     climbs = [without(logs, kp, rungs, seeds, told=partial(tell, head)) for kp, head in zip(gains, heads, strict=True)]
-    print(f"training loss: mean absolute error [rad] on what was left out, of the best seed by training loss (min, median, max of {seeds})")
+    print(f"error [rad] on what was left out of the training in turn: on the gain left out, by the seed so chosen (min, median, max of {seeds})")
     print(f"{'rung':8}" + "".join(f"{head:>42}" for head in heads) + f"{'mean':>9}{'longest fit':>13}")
     for i, name in enumerate(rungs):
         steps = [one.steps[i] for one in climbs]
         print(f"{name:8}" + "".join(f"{cell(s):>42}" for s in steps), end="")
         print(f"{np.mean([s.held_error for s in steps]):9.4f}{max(s.fit.seconds for s in steps):11.0f} s")
-    chosen = [one.best for one in climbs]
-    told = ", ".join(f"{step.rung.name} {step.held_error:.4f}" for step in chosen)
-    print(f"least training loss with each gain left out: {told}; mean {np.mean([step.held_error for step in chosen]):.4f}")
+    chosen = [one.recommended for one in climbs]
+    errors = ", ".join(f"{step.rung.name} {step.held_error:.4f} (median of its seeds {np.median(step.held_by_seed):.4f})" for step in chosen)
+    print(f"recommended with each gain left out: {errors}; mean {np.mean([step.held_error for step in chosen]):.4f}")
 
 
 def cell(s: Step) -> str:
     spread = ", ".join(f"{error:.4f}" for error in (min(s.held_by_seed), np.median(s.held_by_seed), max(s.held_by_seed)))
-    return f"{s.fit.loss:.3f}: {s.held_error:.4f} ({spread})"
+    return f"{s.left_out_error:.4f}: {s.held_error:.4f} ({spread})"
 
 
 def tell(head: str, rung: Rung, progress: Progress) -> None:

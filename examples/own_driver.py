@@ -41,8 +41,8 @@ class Spindle:
             case Stop():
                 self.motor.update(torque=False)
 
-    def tick(self, now):
-        """Report what the hardware says. (The pretended one moves here, too.)"""
+    def read(self, now):
+        """Report what the hardware measures, whether armed or not. (The pretended one moves here, too.)"""
         reach = self.motor["torque"] * self.motor["speed"] / self.tick_hz
         self.motor["position"] += max(-reach, min(reach, self.motor["goal"] - self.motor["position"]))
         self.context.publish(JointState((self.context.joint,), (self.motor["position"],)))

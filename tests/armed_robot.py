@@ -6,6 +6,7 @@ python tests/armed_robot.py '{"file": ..., "limit": 0.1, "actuators": 32, "odd":
 import asyncio
 import json
 import os
+import resource
 import subprocess
 import sys
 import threading
@@ -82,10 +83,56 @@ def obey(rt: Runtime, order: str) -> None:
         case ["gain", value]:
             rt.parameters.set("gain", float(value))
             tell()
+        case ["exhaust", what]:
+            exhaust(what)
+            tell()
+        case ["free", "disk"]:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+            tell()
+        case ["estop"]:
+            answer = rt.estop("exhausted")
+            tell(ok=answer.ok, state=answer.state.value, failures=dict(answer.failures))
+        case ["force"]:
+            tell(ok=rt.force_disarm().ok)
         case ["arm"]:
             tell(answer=rt.arm()._asdict(), guard=rt.guard)
         case ["state"]:
             tell(state=rt.state.value, why=rt.arming.why, acted=len(Motor.acted), last=max(Motor.acted), first=str(rt["m0"].direct.set_velocity(0.2)))
+
+
+KEPT: list[Any] = []  # what exhausts a resource
+
+
+def exhaust(what: str) -> None:
+    """Leave this process without a resource, as an unprivileged user where the system counts by user."""
+    if what == "threads":
+        os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+        try:
+            threading.Thread(target=time.sleep, args=(0.0,)).start()
+        except RuntimeError:
+            return
+        raise AssertionError("a thread could be started")
+    if what == "files":
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+        try:
+            while True:
+                KEPT.append(os.open("/dev/null", os.O_RDONLY))
+        except OSError:
+            return
+    if what == "disk":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))  # pipes and sockets are none of its business
+    if what == "memory":
+        with open("/proc/self/statm") as file:
+            pages = int(file.read().split()[0])
+        limit = pages * resource.getpagesize() + (1 << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        for size in (1 << 20, 1 << 16, 1 << 12, 512, 64):
+            try:
+                while True:
+                    KEPT.append(bytearray(size))
+            except MemoryError:
+                continue
 
 
 async def main(file: str, limit: float, actuators: int = 32, odd: dict[str, str] | None = None, within: float = 5.0) -> None:

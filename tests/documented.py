@@ -23,7 +23,7 @@ from pathlib import Path
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$|^<!-- python\n(?P<hidden>.*?)^-->$", re.DOTALL | re.MULTILINE)
 TITLE = re.compile(r'title="([^"]+)"')
-PROGRESS = re.compile(r"\w+ \.\.\.|.+: \d+ of \d+ .+ \(\d+ %\), .+")  # how far long work has come: only a slow computer says so
+PROGRESS = re.compile(r"\w[\w,: ]* \.\.\.|.+: \d+ of \d+ .+ \(\d+ %\), .+")  # how far long work has come: only a slow computer says so
 PATIENCE = 60.0  # [s] for a server to say that it is there
 PATIENT = "--guard-limit '20 s'"
 

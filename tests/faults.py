@@ -84,7 +84,7 @@ class Victim:
         """What the guard wrote, once it is done."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            for record in waiting("victim", self.state):
+            for record in (one for one in waiting("victim", self.state) if not one.armed):
                 if not record.acting and not record.flaw:
                     return record
             time.sleep(0.002)

@@ -7,7 +7,6 @@ import asyncio
 import faulthandler
 import itertools
 import json
-import os
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from mcap.reader import make_reader
 from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
 
+from pushrod.core.running import is_running
 from pushrod.guard.settings import Guard
 from pushrod.recording import Recording
 from pushrod.robot import Actuator, Joint, Limits, Parameter, Robot
@@ -156,19 +156,11 @@ def killed_after(seconds: float, folder: Path) -> Killed:
     killed = time.time()
     process.wait()
     end = time.monotonic() + 20.0
-    while _is_there(int(writer)):
+    while is_running(int(writer)):
         assert time.monotonic() < end, "the writer does not end"
         time.sleep(0.01)
     sent = np.memmap(folder / SENT, np.float64, "r", shape=(ROOM, 2))
     return Killed(read(Path(file)), killed, [(at, x) for at, x in sent.tolist() if at])
-
-
-def _is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z" if Path(f"/proc/{pid}/stat").exists() else False
 
 
 async def _run(folder: Path) -> None:

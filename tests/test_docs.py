@@ -73,3 +73,15 @@ def test_the_packages_are_explained() -> None:
     assert table is not None
     named = {word for line in table[1].splitlines() for word in line[:38].split()}
     assert named == {path.parent.name for path in (ROOT / "src" / "pushrod").glob("*/__init__.py")}
+
+
+def test_every_test_that_the_page_on_safety_names_is_there() -> None:
+    table = [line for line in (ROOT / "docs" / "topics" / "safety.md").read_text().splitlines() if re.match(r"\| \d+ \|", line)]
+    named = [name for line in table for name in re.findall(r"`([^`]*test[^`]*)`", line.split("|")[3])]
+    functions = {name for file in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", file.read_text())}
+    assert len(table) == 17
+    assert len(named) > len(table)
+    for name in named:
+        path, _, function = name.rpartition("::") if "::" in name or "/" not in name else (name, "", "")
+        assert not path or (ROOT / path).exists(), name
+        assert not function or function in functions, name

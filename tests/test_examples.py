@@ -17,8 +17,8 @@ PRINTS = {
     "control_loop": ("0.3 s: 0.378 m", "0.6 s: 0.521 m", "1.5 s: 0.598 m", "ticks=751, missed=0"),
     "trajectory": ("0.00 s: begins, should be at 0.2 rad by 3.0 s", "0.50 s: +0.80 rad", "1.00 s: -0.40 rad", "3.00 s: completed at 0.20 rad"),
     "two_commanders": (
-        "person:  base/pan/motor refused Velocity: lease (held by planner)",
-        "planner: base/pan/motor refused Velocity: lease (held by person)",
+        "person:  base/pan/motor refused Velocity: lease (leased by planner)",
+        "planner: base/pan/motor refused Velocity: lease (leased by person)",
         "0 s: None -> planner",
         "0 s: planner -> person",
     ),

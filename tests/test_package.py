@@ -1,12 +1,16 @@
 """What a stranger imports first."""
 
+import re
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 import pushrod
+
+SOURCE = Path(pushrod.__file__).parent
 
 
 @pytest.mark.parametrize("name", pushrod.__all__)
@@ -32,3 +36,10 @@ def test_importing_is_quick_and_brings_in_nothing_heavy() -> None:
     bare = min(seconds([sys.executable, "-c", "pass"]) for _ in range(3))
     ours = min(seconds([sys.executable, "-c", "import pushrod"]) for _ in range(3))
     assert ours - bare < 0.2
+
+
+def test_no_interpreter_is_started_that_imports_from_the_current_folder() -> None:
+    """`python -m` and `python FILE` put a folder first on the import path; -I and -P do not."""
+    starts = re.findall(r'sys\.executable, ("[^"]*")', "\n".join(file.read_text(encoding="utf-8") for file in SOURCE.rglob("*.py")))
+    assert len(starts) >= 4
+    assert set(starts) <= {'"-I"', '"-P"'}

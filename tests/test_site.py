@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from real_browser import chromium
+
 pytest.importorskip("zensical", reason="zensical is not installed: pip install -e '.[dev]'")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -79,6 +81,18 @@ def test_no_fence_is_left_in_a_page(pages: dict[Path, Named]) -> None:
     for page in pages:
         text = re.sub(r"<(script|style).*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert "```" not in text, page
+
+
+def test_the_search_answers_where_the_pages_are_opened_as_files(site: Path) -> None:
+    foreign: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1200, "height": 800})
+        page.on("request", lambda request: foreign.append(request.url) if not request.url.startswith(("file:", "blob:", "data:")) else None)
+        page.goto((site / "howto" / "batch.html").as_uri())
+        page.keyboard.press("/")
+        page.keyboard.type("backlash", delay=30)
+        page.get_by_text("Backlash: the output of a worn gear").first.wait_for(timeout=20_000)
+    assert foreign == []
 
 
 def test_the_search_knows_what_is_in_the_reference(site: Path) -> None:

@@ -63,7 +63,7 @@ EXPLAINED = [
     ),
     Explained("plants/rigid_body.py", "a = rate(J, c, Quaternion(1.0", "1.0 -> -1.0", "a quaternion and its negative are the same turn"),
     *(
-        Explained("pipeline/allocate/box.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
+        Explained("core/scalar.py", "return (1.0 + 1e-10) - 1.0 == 0.0", mutant, SINGLE)
         for mutant in ("1.0 + 1e-10 - 1.0 -> 1.0 + 1e-10 + 1.0", "1.0 + 1e-10 -> 1.0 - 1e-10", "1.0 -> -1.0", "1e-10 -> -1e-10")
     ),
     Explained("pipeline/n_motor_stage.py", "return MotorParams(1.0, 0.0", "1.0 -> -1.0", "the gain at rest, where 0 is asked"),
@@ -73,12 +73,9 @@ EXPLAINED = [
     Explained("pipeline/control/heading.py", "pushes = ", "e * u.fb.aw_d_req -> e / u.fb.aw_d_req", SIGN),
     Explained("pipeline/control/pi.py", "pushes = ", "e * aw -> e / aw", SIGN),
     Explained("pipeline/allocate/effectiveness.py", "b = p.B[i * n + j] * 0.5", "0.5 -> -0.5", "it is squared"),
-    Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-8", "1e-05 -> -1e-05", SINGLE),
-    Explained("pipeline/allocate/box.py", "gamma = 1e-5 if single() else 1e-12", "1e-05 -> -1e-05", SINGLE),
     Explained("pipeline/allocate/box.py", "spent = 5e-6 if single()", "5e-06 -> -5e-06", SINGLE),
-    Explained("pipeline/allocate/level.py", "dependent = 1e-6 if single()", "1e-06 -> -1e-06", SINGLE),
+    Explained("pipeline/allocate/box.py", "floor = 1e-8 if single()", "1e-08 -> -1e-08", SINGLE),
     Explained("pipeline/allocate/level.py", "small = 1e-5 if single()", "1e-05 -> -1e-05", SINGLE),
-    Explained("pipeline/allocate/solve.py", "close = 1e-4 if single()", "0.0001 -> -0.0001", SINGLE),
     *(
         Explained(
             "safety/state.py",
@@ -87,6 +84,16 @@ EXPLAINED = [
             "read in a debugger, compared only to itself",
         )
         for event in Event
+    ),
+    Explained("runtime/deciding.py", 'T = TypeVar("T")', "'T' -> 'Tx'", "the name of a type variable, read by type checkers alone"),
+    *(
+        Explained("runtime/deciding.py", line, mutant, "stops and calls are numbered from 1 by one counter, so that no two have the same number")
+        for line, mutant in (
+            ("self._numbers = itertools.count(1)", "1 -> 2"),
+            ("self._newest = dict.fromkeys(self.names, 0)", "0 -> 1"),
+            ("elif number > newest:", "number > newest -> number >= newest"),
+            ("if stop.number > self._ended[name]:", "stop.number > self._ended[name] -> stop.number >= self._ended[name]"),
+        )
     ),
 ]
 
