@@ -1,5 +1,6 @@
 """What the page says of a machine is so: units, active faults, the command in force, and a view that nothing leaves."""
 
+from itertools import permutations
 from math import dist, pi, radians, tan
 
 import pytest
@@ -30,8 +31,12 @@ def watch(**fields):
     return made
 
 
+def outcome(payload, result=ACCEPTED, t=0.0):
+    return Message(Outcome(Command(payload, "ann", t), result), ("actuator", "base", "motor"), t, t, "arm")
+
+
 def seen(one, payload, result=ACCEPTED):
-    one._take(Message(Outcome(Command(payload, "ann", 0.0), result), ("actuator", "base", "motor"), 0.0, 0.0, "arm"))
+    one._take(outcome(payload, result))
 
 
 @given(st.floats(-1e3, 1e3), st.sampled_from(["rad", "rad/s", "m", "-"]))
@@ -140,6 +145,23 @@ def test_the_command_in_force_is_the_last_that_was_accepted_whoever_sent_it():
     assert one.asked["motor"] == Flight(3.0, 0.0, 0.0, 0.3)
     one._take(Message(Transition("armed", "disarmed", ""), ("safety",), 0.0, 0.0, "arm"))
     assert one.asked == {}
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_the_command_in_force_does_not_depend_on_the_order_in_which_messages_arrive(order):
+    """Stops are sent at once, commands at intervals: a command may arrive after the stop that ended it."""
+    messages = [
+        outcome(Throttle(0.5), t=1.0),
+        outcome(Stop(), t=2.0),
+        outcome(Throttle(0.7), t=3.0),
+        Message(Transition("armed", "disarmed", ""), ("safety",), 4.0, 4.0, "arm"),
+    ]
+    for newest, in_force in ((1, {"motor": Throttle(0.5)}), (2, {}), (3, {"motor": Throttle(0.7)}), (4, {})):
+        one = watch()
+        for i in order:
+            if i < newest:
+                one._take(messages[i])
+        assert one.asked == in_force
 
 
 @given(st.floats(-pi, pi), st.floats(-pi, pi))

@@ -7,6 +7,7 @@ robot is kept as long as it is the same one.
 import asyncio
 import logging
 import time
+from math import inf
 from typing import Any, NamedTuple
 
 from pushrod.core.errors import NetworkError
@@ -88,6 +89,8 @@ class Watch:
         self.status: Status | None = None
         self.thrusters: dict[str, ThrusterState] = {}  # by actuator
         self.asked: dict[str, Any] = {}  # the command in force, by actuator; none after a stop or a disarming
+        self._decided: dict[str, float] = {}  # when the newest command, stop or hold of each actuator acted [s, clock of the robot]
+        self._disarmed = -inf  # when the robot was last not armed [s, clock of the robot]
         self.world_time = 0.0  # [s]
         self.leases: dict[str, str | None] = {}
         self._leased: dict[str, float] = {}  # when each of them was last told of [s]
@@ -188,8 +191,9 @@ class Watch:
                 group.interrupt()
         else:
             self.groups, self.world, self.now, self.records, self.joints = {}, None, {}, {}, {}
-            self.thrusters, self.asked, self.status = {}, {}, None
+            self.thrusters, self.status = {}, None
             self.generation += 1
+        self.asked, self._decided, self._disarmed = {}, {}, -inf  # of this connection alone: the robot may have restarted
         self.parameters_read += 1
         self.events.add(time.time(), "info", "page", f"connected to {self.robot}")
 
@@ -264,7 +268,8 @@ class Watch:
         elif kind is Status:
             self.status = payload
         elif kind is Transition and payload.to != "armed":
-            self.asked.clear()
+            self._disarmed = max(self._disarmed, message.time)
+            self.asked = {name: asked for name, asked in self.asked.items() if self._decided[name] > self._disarmed}
         elif kind is ThrusterState:
             self.thrusters[message.topic[-1]] = payload
             self._put(f"thruster {message.topic[-1]}", t, [(Channel(f"actuator/{message.topic[-1]}.u", "-"), payload.u)])
@@ -315,16 +320,24 @@ class Watch:
             field = COMMANDED.get(type(done))
             if type(done) in (Stop, Hold):
                 self.stops[name] = self.stops.get(name, 0) + 1
-                held = self.asked.pop(name, None)
-                if type(done) is Hold and isinstance(held, Flight):  # it keeps height and heading
-                    self.asked[name] = Flight(held.z, 0.0, 0.0, held.yaw)
-            else:
-                self.asked[name] = done
+            self._decide(name, done, message.time)
             if field is not None:
                 kinds = {a.name: a.kind for a in self.remote.description.actuators} if self.remote is not None else {}
                 unit = units(kinds.get(name, "revolute"))[field]
                 self._put(f"command {name} {field}", t, [(Channel(f"command/{name}.{field}", unit), getattr(done, field))], steady=False)
         self.note(name, Noted(t, outcome.command.source, outcome.result, outcome.command.payload))
+
+    def _decide(self, actuator: str, done: Any, t: float) -> None:
+        """Note the command in force. A stop is sent at once and a stream of commands at intervals, so an older command may arrive after it."""
+        if t < max(self._decided.get(actuator, -inf), self._disarmed):
+            return
+        self._decided[actuator] = t
+        if type(done) not in (Stop, Hold):
+            self.asked[actuator] = done
+            return
+        held = self.asked.pop(actuator, None)
+        if type(done) is Hold and isinstance(held, Flight):  # it keeps height and heading
+            self.asked[actuator] = Flight(held.z, 0.0, 0.0, held.yaw)
 
     def note(self, actuator: str, noted: Noted) -> None:
         """What became of a command, for its card; those in quick succession are one line, of the last of them."""
